@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+// The targets below stand bottom up: a target imports only what stands above it in this file, and a stage
+// never imports its neighbour. Tests/HouseTests reads the sources and holds them to this table.
+import PackageDescription
+
+/// Settings of every Swift target: language mode 6, memory safety spelled out, no warning left standing.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "phasefold",
+    targets: [
+        // Level 1: the words of the domain; no I/O, no clock.
+        library("Lifecycle"),
+
+        // Tests mirror targets.
+        tests("LifecycleTests", ["Lifecycle"]),
+    ]
+)
