@@ -27,7 +27,11 @@ let package = Package(
         // Level 1: the words of the domain; no I/O, no clock.
         library("Lifecycle"),
 
+        // Level 2: the stages; none knows another.
+        library("Decoding", ["Lifecycle"]),
+
         // Tests mirror targets.
         tests("LifecycleTests", ["Lifecycle"]),
+        tests("DecodingTests", ["Decoding", "Lifecycle"]),
     ]
 )
