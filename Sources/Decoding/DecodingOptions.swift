@@ -1,3 +1,5 @@
+package import Lifecycle
+
 /// What the records of a topic or a file are made of.
 package enum RecordFormat: String, CaseIterable, Sendable {
     /// Found out record by record, from its content.
@@ -7,15 +9,6 @@ package enum RecordFormat: String, CaseIterable, Sendable {
     case otlpProtobuf = "otlp_proto"
     /// Lines of an Android event log.
     case logcat
-}
-
-/// What a source says about an app and a device, by which figures may be grouped.
-package enum Dimension: String, CaseIterable, Sendable {
-    case app = "app_id"
-    case platform
-    case appVersion = "app_version"
-    case osVersion = "os_version"
-    case deviceModel = "device_model"
 }
 
 /// How records are read.
