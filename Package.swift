@@ -26,6 +26,8 @@ let package = Package(
     targets: [
         // Level 1: the words of the domain; no I/O, no clock.
         library("Lifecycle"),
+        // Level 1: the option table, properties, environment, units, diagnosis.
+        library("Settings"),
 
         // Level 2: the stages; none knows another.
         library("Decoding", ["Lifecycle"]),
@@ -33,5 +35,6 @@ let package = Package(
         // Tests mirror targets.
         tests("LifecycleTests", ["Lifecycle"]),
         tests("DecodingTests", ["Decoding", "Lifecycle"]),
+        tests("SettingsTests", ["Settings"]),
     ]
 )
