@@ -31,10 +31,12 @@ let package = Package(
 
         // Level 2: the stages; none knows another.
         library("Decoding", ["Lifecycle"]),
+        library("Aggregating", ["Lifecycle"]),
 
         // Tests mirror targets.
         tests("LifecycleTests", ["Lifecycle"]),
         tests("DecodingTests", ["Decoding", "Lifecycle"]),
         tests("SettingsTests", ["Settings"]),
+        tests("AggregatingTests", ["Aggregating", "Lifecycle"]),
     ]
 )
