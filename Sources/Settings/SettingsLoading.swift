@@ -101,7 +101,8 @@ private struct SettingsReader {
         for key in required where settings.given[key] == nil && settings.passedThrough[key] == nil {
             guard !problems.contains(where: { $0.key == key }) else { continue }
             let origin = file.map { SettingOrigin.file(path: $0, line: 0) } ?? .fallback
-            problems.append(SettingProblem(origin, key: key, "is missing", remedy: "add it, or give --set \(key)=VALUE"))
+            problems.append(
+                SettingProblem(origin, key: key, "is missing", remedy: "add it, or give --set \(key)=VALUE"))
         }
     }
 

@@ -45,10 +45,11 @@ enum Units {
             scale = fraction.reduce(1) { scale, _ in scale * 10 }
         }
 
-        /// The number times `factor`; nil where that is not whole or does not fit.
+        /// The number times `factor`, the largest there is where it does not fit; nil where that is not whole.
         func times(_ factor: Int64) -> Int64? {
             let (product, overflow) = digits.multipliedReportingOverflow(by: factor)
-            return overflow || product % scale != 0 ? nil : product / scale
+            if overflow { return .max }
+            return product % scale == 0 ? product / scale : nil
         }
     }
 }
