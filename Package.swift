@@ -28,6 +28,8 @@ let package = Package(
         library("Lifecycle"),
         // Level 1: the option table, properties, environment, units, diagnosis.
         library("Settings"),
+        // Level 1: counters, gauges, Prometheus text, log lines.
+        library("Metering"),
 
         // Level 2: the stages; none knows another.
         library("Decoding", ["Lifecycle"]),
@@ -37,6 +39,7 @@ let package = Package(
         tests("LifecycleTests", ["Lifecycle"]),
         tests("DecodingTests", ["Decoding", "Lifecycle"]),
         tests("SettingsTests", ["Settings"]),
+        tests("MeteringTests", ["Metering"]),
         tests("AggregatingTests", ["Aggregating", "Lifecycle"]),
     ]
 )

@@ -1,0 +1,87 @@
+/// Every metric of the program: the one place where a metric is named, explained and given its labels.
+///
+/// A row is shown once something counts in it; see ``Metrics``.
+package struct MetricTable: Sendable {
+    package static let shared = MetricTable()
+
+    /// The rows, in order.
+    package static let rows: [any MetricDescription] = Mirror(reflecting: shared).children.compactMap { child in
+        child.value as? any MetricDescription
+    }
+
+    // MARK: What came in and what became of it: in = folded + duplicates + late + other + dead letters
+
+    package let recordsIn = CounterDefinition(
+        "phasefold_records_in_total", .records, "Records read from an input partition.", labels: ["partition"])
+    package let bytesIn = CounterDefinition(
+        "phasefold_in_bytes_total", .bytes, "Bytes of the values of records read from an input partition.",
+        labels: ["partition"])
+    package let eventsIn = CounterDefinition(
+        "phasefold_events_in_total", .events, "Events read from an input partition.", labels: ["partition"])
+    package let eventsFolded = CounterDefinition(
+        "phasefold_events_folded_total", .events, "Events with a known name that were folded.", labels: ["partition"])
+    package let eventsDuplicate = CounterDefinition(
+        "phasefold_events_duplicate_total", .events, "Events that had been folded before.", labels: ["partition"])
+    package let eventsLate = CounterDefinition(
+        "phasefold_events_late_total", .events, "Events too old to be put back in order.", labels: ["partition"])
+    package let eventsOther = CounterDefinition(
+        "phasefold_events_other_total", .events, "Events with an unknown name, and other telemetry.",
+        labels: ["partition"])
+    package let deadLetters = CounterDefinition(
+        "phasefold_dead_letters_total", .events, "Events and records that could not be read, by code.",
+        labels: ["code"])
+
+    // MARK: Stages
+
+    package let partialsOut = CounterDefinition(
+        "phasefold_partials_out_total", .records, "Partials sent to stage 2.")
+    package let partialsIn = CounterDefinition(
+        "phasefold_partials_in_total", .records, "Partials taken in by stage 2.")
+    package let rowsOut = CounterDefinition(
+        "phasefold_rows_out_total", .records, "Revisions of window records sent to the output topic.")
+    package let tasks = GaugeDefinition(
+        "phasefold_tasks", .none, "Partitions that this worker holds, by stage.", labels: ["stage"])
+    package let devices = GaugeDefinition(
+        "phasefold_devices", .none, "Installations whose state is held.", labels: ["partition"])
+    package let windowsOpen = GaugeDefinition(
+        "phasefold_windows_open", .none, "Windows that are not final yet, times their groups.", labels: ["partition"])
+    package let groups = GaugeDefinition(
+        "phasefold_groups", .none, "Groups that are known to a task.", labels: ["partition"])
+    package let lag = GaugeDefinition(
+        "phasefold_lag_records", .records, "Records of a partition that are not folded yet.",
+        labels: ["topic", "partition"])
+    package let streamTime = GaugeDefinition(
+        "phasefold_stream_time_seconds", .seconds, "Stream time of an input partition, since the epoch.",
+        labels: ["partition"])
+
+    // MARK: Delivery
+
+    package let commits = CounterDefinition("phasefold_commits_total", .none, "Commits that went through.")
+    package let commitFailures = CounterDefinition(
+        "phasefold_commit_failures_total", .none, "Commits that were given up or had to be done again.")
+    package let commitSeconds = HistogramDefinition(
+        "phasefold_commit_seconds", .seconds, "Time of a commit.",
+        bounds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10])
+    package let rebalances = CounterDefinition(
+        "phasefold_rebalances_total", .none, "Assignments, revocations and losses of partitions.", labels: ["kind"])
+    package let kafkaErrors = CounterDefinition(
+        "phasefold_kafka_errors_total", .none, "Errors that librdkafka reported, by code.", labels: ["code"])
+    package let ready = GaugeDefinition(
+        "phasefold_ready", .none, "1 while the worker is assigned, restored and committing, else 0.")
+
+    // MARK: The program
+
+    package let logLinesLost = CounterDefinition(
+        "phasefold_log_lines_lost_total", .none, "Lines of the log that were dropped because stderr did not take them.")
+    package let httpRequests = CounterDefinition(
+        "phasefold_http_requests_total", .none, "Requests answered, by status.", labels: ["status"])
+    package let httpClients = GaugeDefinition(
+        "phasefold_http_clients", .none, "Open connections.")
+    package let processCPU = GaugeDefinition(
+        "process_cpu_seconds_total", .seconds, "CPU time of the process, user and system.", onlyGrows: true)
+    package let processMemory = GaugeDefinition(
+        "process_resident_memory_bytes", .bytes, "Resident memory of the process.")
+    package let processStart = GaugeDefinition(
+        "process_start_time_seconds", .seconds, "Start of the process, since the epoch.")
+    package let processFiles = GaugeDefinition("process_open_fds", .none, "Open file descriptors of the process.")
+}
