@@ -36,6 +36,8 @@ let package = Package(
         library("Aggregating", ["Lifecycle"]),
 
         // Tests mirror targets.
+        // The rules of the house, read from the sources.
+        tests("HouseTests", []),
         tests("LifecycleTests", ["Lifecycle"]),
         tests("DecodingTests", ["Decoding", "Lifecycle"]),
         tests("SettingsTests", ["Settings"]),
