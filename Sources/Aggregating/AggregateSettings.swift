@@ -53,7 +53,7 @@ package struct WindowSettings: Sendable, Equatable {
         let distinct = Set(sizes).sorted()
         precondition((1...Self.sizeLimit).contains(distinct.count), "there are 1 to 8 window sizes")
         for size in distinct {
-            precondition(size > 0 && size <= 400 * Self.day && size % 1000 == 0, "a window is whole seconds, ≤ 400 days")
+            precondition(size > 0 && size <= 400 * Self.day && size % 1000 == 0, "whole seconds, up to 400 days")
         }
         precondition((0...(400 * Self.day)).contains(grace), "the grace is 0 to 400 days")
         self.sizes = distinct

@@ -154,9 +154,9 @@ package struct SettingTable: Sendable {
         "Live groups a window; further ones fold into __other__.")
     package let windowSizes = Setting<[Int64]>.durations(
         "window.sizes", .output, "1m", in: Units.second...(400 * Units.day),
-        "Sizes of the tumbling windows, aligned to the epoch in UTC, by comma: 1m,1h,1d.")
+        "Up to 8 sizes of tumbling windows, aligned to the epoch in UTC: 1m,1h,1d.")
     package let windowGrace = Setting<Int64>.duration(
-        "window.grace", .output, "6h", in: 0...(30 * Units.day),
+        "window.grace", .output, "6h", in: 0...(400 * Units.day),
         "How long after its end, in stream time, a window takes late events.")
     package let emit = Setting<Emission>.choice(
         "emit", .output, .updates,

@@ -2,7 +2,7 @@
 package enum ValueForm: Sendable {
     /// ms, written with a unit.
     case duration(ClosedRange<Int64>)
-    /// Several different durations of whole seconds, by comma.
+    /// 1 to 8 different durations of whole seconds, by comma.
     case durations(ClosedRange<Int64>)
     /// Bytes, written with a unit.
     case bytes(ClosedRange<Int64>)
@@ -107,6 +107,8 @@ extension ValueForm {
         units.isEmpty ? String(value) : Units.format(value, units)
     }
 
+    private static let windowLimit = 8
+
     private static func windows(_ text: String, _ range: ClosedRange<Int64>) throws(ValueFault) -> [Int64] {
         var sizes: [Int64] = []
         for item in text.items {
@@ -120,6 +122,9 @@ extension ValueForm {
             sizes.append(size)
         }
         guard !sizes.isEmpty else { throw ValueFault(what: "is empty", remedy: "list sizes by comma, like 1m,1h") }
+        guard sizes.count <= windowLimit else {
+            throw ValueFault(what: "lists \(sizes.count) sizes", remedy: "list at most \(windowLimit)")
+        }
         return sizes
     }
 

@@ -82,19 +82,20 @@ import Testing
         ("window.grace", "6", "\"6\" has no unit; use ms, s, m, h or d"),
         ("window.grace", "6w", "\"w\" is no unit of this key; use ms, s, m, h or d"),
         ("window.grace", "16MiB", "\"MiB\" is no unit of this key; use ms, s, m, h or d"),
-        ("window.grace", "31d", "\"31d\" is out of range; use 0ms to 30d"),
+        ("window.grace", "401d", "\"401d\" is out of range; use 0ms to 400d"),
         (
             "window.grace", "99999999999999999h",
-            "\"99999999999999999h\" is out of range; use 0ms to 30d"
+            "\"99999999999999999h\" is out of range; use 0ms to 400d"
         ),
-        ("window.grace", "soon", "\"soon\" is no number with a unit; write it like 30d"),
-        ("window.grace", "-1s", "\"-1s\" is no number with a unit; write it like 30d"),
+        ("window.grace", "soon", "\"soon\" is no number with a unit; write it like 400d"),
+        ("window.grace", "-1s", "\"-1s\" is no number with a unit; write it like 400d"),
         ("reorder.delay", "1.5ms", "\"1.5ms\" is not a whole number of ms; use a smaller unit"),
         (
             "window.sizes", "1m,1500ms",
             "\"1500ms\" is not a whole number of seconds; use whole seconds"
         ),
         ("window.sizes", "1m,60s", "\"60s\" is given twice; list every size once"),
+        ("window.sizes", "1s,2s,3s,4s,5s,6s,7s,8s,9s", "lists 9 sizes; list at most 8"),
         ("window.sizes", ",", "is empty; list sizes by comma, like 1m,1h"),
         ("input.max_record_bytes", "16", "\"16\" has no unit; use B, KiB, MiB or GiB"),
         ("group.limit", "10k", "\"10k\" is no whole number; write digits without a unit"),
