@@ -24,6 +24,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "phasefold",
     targets: [
+        // Level 0: C faces.
+        .target(
+            name: "CSimdJSON",
+            linkerSettings: [.linkedLibrary("simdjson")]),
+
         // Level 1: the words of the domain; no I/O, no clock.
         library("Lifecycle"),
         // Level 1: the option table, properties, environment, units, diagnosis.
@@ -32,7 +37,7 @@ let package = Package(
         library("Metering"),
 
         // Level 2: the stages; none knows another.
-        library("Decoding", ["Lifecycle"]),
+        library("Decoding", ["Lifecycle", "CSimdJSON"]),
         library("Aggregating", ["Lifecycle"]),
 
         // Tests mirror targets.
@@ -43,5 +48,6 @@ let package = Package(
         tests("SettingsTests", ["Settings"]),
         tests("MeteringTests", ["Metering"]),
         tests("AggregatingTests", ["Aggregating", "Lifecycle"]),
-    ]
+    ],
+    cxxLanguageStandard: .cxx17
 )

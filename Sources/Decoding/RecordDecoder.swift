@@ -6,9 +6,18 @@ package import Lifecycle
 /// is allocated for an event. What cannot be read is never thrown but stands in ``EventBatch/rejections``.
 package struct RecordDecoder: ~Copyable {
     let options: DecodingOptions
+    let grouping: Grouping
+    /// UTF-8 of ``DecodingOptions/defaultAppID``; empty where there is none.
+    let defaultApp: [UInt8]
+    let defaultAppHash: UInt64
+    var vocabulary = Vocabulary()
+    var parser = JSONParser()
 
     package init(_ options: DecodingOptions) {
         self.options = options
+        grouping = Grouping(options.groupBy)
+        defaultApp = Array((options.defaultAppID ?? "").utf8)
+        defaultAppHash = StableHash.hash(options.defaultAppID ?? "")
     }
 
     /// Appends the events of one record, or why they could not be read, to the batch.
@@ -16,7 +25,7 @@ package struct RecordDecoder: ~Copyable {
     /// A record that gives no event appends a ``Edge/tick`` where its time is known, so that stream time moves.
     ///
     /// - Parameters:
-    ///   - value: the record's value; an empty one holds no event.
+    ///   - value: the record's value; a blank one holds no event.
     ///   - key: the record's key, the device of an event that names none.
     ///   - timestamp: the record's timestamp, ms since the epoch; ``Event/absent`` where there is none.
     ///   - lexicon: takes in the texts and groups of the events.
@@ -24,10 +33,11 @@ package struct RecordDecoder: ~Copyable {
         _ value: RawSpan, key: RawSpan?, timestamp: Int64, lexicon: inout Lexicon, into batch: inout EventBatch
     ) {
         let before = batch.events.count
+        let origin = Origin(timestamp: timestamp, record: batch.records)
         if value.byteCount > options.maxRecordBytes {
-            batch.rejections.append(Rejection(record: batch.records, index: nil, code: .recordTooLarge))
-        } else if value.byteCount > 0 {
-            batch.rejections.append(Rejection(record: batch.records, index: nil, code: .invalidJSON))
+            batch.reject(origin, nil, .recordTooLarge)
+        } else {
+            decodeJSON(value, key: key, of: origin, lexicon: &lexicon, into: &batch)
         }
         if batch.events.count == before, timestamp != Event.absent {
             var tick = Event.tick(received: timestamp)
@@ -35,5 +45,49 @@ package struct RecordDecoder: ~Copyable {
             batch.events.append(tick)
         }
         batch.records += 1
+    }
+}
+
+/// What a record says about all of its events.
+struct Origin {
+    /// Milliseconds since the epoch, or ``Event/absent``.
+    let timestamp: Int64
+    /// Its number in the batch.
+    let record: Int
+}
+
+extension EventBatch {
+    mutating func reject(_ origin: Origin, _ index: Int?, _ code: RejectionCode) {
+        rejections.append(Rejection(record: origin.record, index: index, code: code))
+    }
+
+    /// Takes back what stands behind a mark.
+    mutating func takeBack(to mark: Mark) {
+        events.removeLast(events.count - mark.events)
+        rejections.removeLast(rejections.count - mark.rejections)
+    }
+
+    var mark: Mark { Mark(events: events.count, rejections: rejections.count) }
+
+    struct Mark {
+        let events: Int
+        let rejections: Int
+    }
+}
+
+/// Which dimensions make up a group.
+struct Grouping {
+    let app: Bool
+    let platform: Bool
+    let appVersion: Bool
+    let osVersion: Bool
+    let deviceModel: Bool
+
+    init(_ dimensions: [Dimension]) {
+        app = dimensions.contains(.app)
+        platform = dimensions.contains(.platform)
+        appVersion = dimensions.contains(.appVersion)
+        osVersion = dimensions.contains(.osVersion)
+        deviceModel = dimensions.contains(.deviceModel)
     }
 }

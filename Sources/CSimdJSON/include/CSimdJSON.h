@@ -1,0 +1,119 @@
+// JSON for telemetry: one call gives the known fields of one object, in place.
+//
+// The first pass (UTF-8, strings, where each token begins) is simdjson's, with the widest instructions that the
+// machine has; the second one walks those tokens here. It accepts exactly what RFC 8259 does, but for texts that
+// no UTF-8 can hold (escaped lone surrogates): they are invalid.
+#ifndef PHASEFOLD_CSIMDJSON_H
+#define PHASEFOLD_CSIMDJSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The deepest nesting that is read: brackets open at once, the outermost one included.
+#define PFJ_DEPTH_LIMIT 64
+
+/// The fields that are known. Their names stand in `walk.cpp`.
+typedef enum : uint32_t {
+    PFJ_DEVICE_ID,
+    PFJ_APP_ID,
+    PFJ_EVENT,
+    PFJ_TS,
+    PFJ_SEQ,
+    PFJ_PROCESS_ID,
+    PFJ_SESSION_ID,
+    PFJ_BOOT_ID,
+    PFJ_MONO_MS,
+    PFJ_SENT_TS,
+    PFJ_EVENT_ID,
+    PFJ_SCOPE,
+    PFJ_INSTANCE,
+    PFJ_CLASS,
+    PFJ_PLATFORM,
+    PFJ_APP_VERSION,
+    PFJ_OS_VERSION,
+    PFJ_DEVICE_MODEL,
+    PFJ_REASON,
+    PFJ_RESOURCE,
+    PFJ_EXIT_REASON,
+    PFJ_HANDLER_MS,
+    PFJ_PREWARM,
+    PFJ_BRIDGED,
+    PFJ_RX_TS,
+    /// Not of an event: the object is an OpenTelemetry request.
+    PFJ_RESOURCE_LOGS,
+    PFJ_RESOURCE_SPANS,
+    PFJ_RESOURCE_METRICS,
+    PFJ_FIELD_COUNT
+} pfj_field;
+
+typedef enum : uint32_t {
+    PFJ_STRING,
+    /// Digits with or without a minus sign, within 64 bits.
+    PFJ_INTEGER,
+    /// Every other number.
+    PFJ_NUMBER,
+    PFJ_TRUE,
+    PFJ_FALSE,
+    /// An object or an array; `integer` is its token.
+    PFJ_CONTAINER
+} pfj_kind;
+
+/// A field's value. Its bytes live as long as the text that was opened, and until the next call.
+typedef struct {
+    /// Of a string: its text without escapes; of a number: as it was written.
+    const uint8_t *bytes;
+    int64_t integer;
+    uint32_t length;
+    pfj_kind kind;
+} pfj_value;
+
+/// The known fields of one object.
+typedef struct {
+    /// Bit `1 << field` where `values[field]` is set: the last one of that name, and not null.
+    uint32_t present;
+    const pfj_value *values;
+} pfj_object;
+
+typedef enum : uint32_t {
+    /// An object was read.
+    PFJ_OBJECT,
+    /// A valid value that is no object.
+    PFJ_NOT_AN_OBJECT,
+    /// Nothing is left, and all of the text was valid.
+    PFJ_END,
+    PFJ_INVALID,
+    PFJ_TOO_DEEP,
+    /// No memory for the tokens of so long a text.
+    PFJ_NO_MEMORY
+} pfj_status;
+
+typedef struct pfj_parser pfj_parser;
+
+/// A parser that reads one text after another; null where there is no memory.
+pfj_parser *pfj_create(void);
+void pfj_destroy(pfj_parser *parser);
+
+/// Begins a text: an object, or an array of objects. It must stay in place and unchanged until the last one is read.
+///
+/// - Returns: `PFJ_OBJECT` where `pfj_next` shall be called, `PFJ_END` where the text is blank.
+pfj_status pfj_open(pfj_parser *parser, const uint8_t *text, size_t length);
+
+/// Whether the text that was opened is an array.
+bool pfj_is_array(const pfj_parser *parser);
+
+/// Reads the next object. What came before an invalid place was read all the same: the caller takes it back.
+pfj_status pfj_next(pfj_parser *parser, pfj_object *object);
+
+/// Whether these bytes are UTF-8.
+bool pfj_is_utf8(const uint8_t *bytes, size_t length);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

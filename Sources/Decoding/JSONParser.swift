@@ -1,0 +1,26 @@
+import CSimdJSON
+
+/// Owns the C parser, whose memory is kept from text to text.
+@safe
+struct JSONParser: ~Copyable {
+    private let parser: OpaquePointer
+
+    init() {
+        guard let parser = unsafe pfj_create() else { fatalError("no memory for a JSON parser") }
+        unsafe self.parser = parser
+    }
+
+    deinit { unsafe pfj_destroy(parser) }
+
+    /// Begins a text, which must stay in place until its last object has been read.
+    mutating func open(_ text: RawSpan) -> pfj_status {
+        unsafe text.withUnsafeBytes { bytes in
+            unsafe pfj_open(parser, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+        }
+    }
+
+    var isArray: Bool { unsafe pfj_is_array(parser) }
+
+    /// Reads the next object of the text.
+    mutating func next(_ object: inout pfj_object) -> pfj_status { unsafe pfj_next(parser, &object) }
+}
