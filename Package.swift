@@ -40,6 +40,9 @@ let package = Package(
         library("Decoding", ["Lifecycle", "CSimdJSON"]),
         library("Aggregating", ["Lifecycle"]),
 
+        // Level 3: what knows several stages, and a world to try them in.
+        library("Fleet", ["Lifecycle"]),
+
         // Tests mirror targets.
         // The rules of the house, read from the sources.
         tests("HouseTests", []),
@@ -50,4 +53,6 @@ let package = Package(
         tests("AggregatingTests", ["Aggregating", "Lifecycle"]),
     ],
     cxxLanguageStandard: .cxx17
+        tests("FleetTests", ["Fleet", "Lifecycle"]),
+    ]
 )

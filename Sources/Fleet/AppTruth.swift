@@ -1,0 +1,184 @@
+internal import Lifecycle
+
+// What each event of a device means for the figures: told by the device, which knows why the event happens.
+extension Device {
+    /// The limits of the specification, ms.
+    private enum Limit {
+        static let stuck: Int64 = 60_000
+        static let silence: Int64 = 30 * 60_000
+        static let slowResume: Int64 = 1_500
+        static let forgottenResume: Int64 = 60_000
+        static let slowCold: Int64 = 5_000
+        static let slowWarm: Int64 = 2_000
+        static let slowHandler: Int64 = 5_000
+        static let launchGap: Int64 = 10_000
+        static let flapping: UInt8 = 6
+    }
+
+    /// ``opened`` of a return from where nobody knows.
+    private static let notMeasured = Int64.min
+
+    /// - Parameter shift: what has to be added to true time to make the corrected time that is measured by.
+    mutating func witness(_ truth: inout Truth, number: Int, shift: Int64) {
+        passTime(to: due, received: received, &truth, shift: shift)
+        let now = moment(due, shift: shift)
+        truth.event(now, device: number, known: step != .work)
+        if Int64(handler) > Limit.slowHandler { truth.anomaly(.slowResign, now) }
+        switch step {
+        case .launch, .wake, .prewarm: beginProcess(&truth, now)
+        case .launchForeground, .foreground, .wakeForeground: enterForeground(&truth, now)
+        case .launchActivate: activateLaunched(&truth, now)
+        case .wakeActivate, .wakeReopen: activateWoken(&truth, now)
+        case .resume: activateReturned(&truth, now)
+        case .reopen: reopen(&truth, now)
+        case .interrupt, .depart: resign(&truth, now)
+        case .reactivate: closeInactive(.interruption, &truth, now)
+        case .enterBackground: leave(&truth, now)
+        case .abort:
+            closeInactive(.aborted, &truth, now)
+            truth.count(.backgrounds, now)
+        case .terminate: terminate(&truth, now)
+        case .wakeSettle, .work, .heartbeat: break
+        }
+        enterPhase()
+        last = due
+        lastReceived = received
+    }
+
+    private func moment(_ time: Int64, shift: Int64) -> Truth.Moment {
+        Truth.Moment(time: time + shift, stream: received, profile: profile)
+    }
+
+    /// Where the step leads; the reason of an inactive interval is that of the edge which began it.
+    private mutating func enterPhase() {
+        let next: Phase
+        switch step {
+        case .launch, .wake, .prewarm, .enterBackground, .abort, .wakeSettle: next = .background
+        case .launchForeground, .foreground, .wakeForeground, .interrupt, .depart: next = .inactive
+        case .launchActivate, .wakeActivate, .wakeReopen, .resume, .reopen, .reactivate: next = .active
+        case .terminate: next = .notRunning
+        case .work, .heartbeat: return
+        }
+        if step == .wakeSettle { return }
+        phase = next
+        phaseStart = phaseBegin
+        phaseReceived = received
+        phaseReason = reason
+        traits.remove(.stuck)
+        if next == .active { traits.insert(.used) }
+    }
+
+    /// When the phase began that the step enters: a process lifecycle tells of the background late.
+    private var phaseBegin: Int64 { step == .enterBackground && tellsLate ? due - Habits.processLateness : due }
+
+    /// What the clock alone brings, by the time that the next event is received (or, at the end, is not).
+    mutating func passTime(to time: Int64, received: Int64, _ truth: inout Truth, shift: Int64) {
+        guard phase == .inactive || phase == .active else { return }
+        if phase == .inactive, !traits.contains(.stuck),
+            time - phaseStart > Limit.stuck || received - phaseReceived > Limit.stuck
+        {
+            traits.insert(.stuck)
+            truth.anomaly(
+                .stuckInactive,
+                Truth.Moment(time: phaseStart + Limit.stuck + shift, stream: received, profile: profile))
+        }
+        if time - last > Limit.silence || received - lastReceived > Limit.silence {
+            let end = Truth.Moment(time: last + shift, stream: received, profile: profile)
+            truth.inferred(phase, last - phaseStart, end)
+            phase = .unknown
+        }
+    }
+
+    private mutating func beginProcess(_ truth: inout Truth, _ now: Truth.Moment) {
+        if former == .killed {
+            truth.count(.backgroundExits, now)
+            truth.inferred(.background, last - phaseStart, now)
+            endUnused(&truth, now)
+        }
+        traits.subtract([.used, .prewarmed])
+        traits.insert(.launched)
+        if step == .prewarm { traits.insert(.prewarmed) }
+        opened = due
+    }
+
+    /// A process that was launched is gone without ever having been active.
+    private func endUnused(_ truth: inout Truth, _ now: Truth.Moment) {
+        if traits.contains(.launched), !traits.contains(.used) { truth.count(.backgroundLaunches, now) }
+    }
+
+    private mutating func enterForeground(_ truth: inout Truth, _ now: Truth.Moment) {
+        truth.count(.foregrounds, now)
+        guard step != .launchForeground else { return }
+        let belongsToLaunch = step == .wakeForeground && due - phaseStart <= Limit.launchGap
+        if phase == .background, !belongsToLaunch { truth.interval(.background, due - phaseStart, now) }
+        opened = phase == .background ? due : Self.notMeasured
+    }
+
+    private mutating func activateLaunched(_ truth: inout Truth, _ now: Truth.Moment) {
+        if phase == .background {
+            truth.count(.foregrounds, now)
+            truth.inactive(.arrival, due - opened, reason: .none, now)
+        } else {
+            closeInactive(.arrival, &truth, now)
+        }
+        let latency = due - opened
+        truth.count(.launchesCold, now)
+        truth.latency(.launchCold, latency, now)
+        if latency > Limit.slowCold { truth.anomaly(.slowLaunch, now) }
+    }
+
+    private mutating func activateWoken(_ truth: inout Truth, _ now: Truth.Moment) {
+        truth.count(.launchesWarm, now)
+        guard step == .wakeActivate else { return reopen(&truth, now) }
+        closeInactive(.arrival, &truth, now)
+        let latency = due - opened
+        truth.latency(.launchWarm, latency, now)
+        if latency > Limit.slowWarm { truth.anomaly(.slowLaunch, now) }
+    }
+
+    private mutating func activateReturned(_ truth: inout Truth, _ now: Truth.Moment) {
+        closeInactive(.arrival, &truth, now)
+        guard opened != Self.notMeasured else { return }
+        let latency = due - opened
+        if latency > Limit.forgottenResume {
+            truth.count(.resumeDiscarded, now)
+        } else {
+            truth.latency(.resume, latency, now)
+            if latency > Limit.slowResume { truth.anomaly(.slowResume, now) }
+        }
+    }
+
+    private func reopen(_ truth: inout Truth, _ now: Truth.Moment) {
+        truth.count(.foregrounds, now)
+        truth.interval(.background, due - phaseStart, now)
+    }
+
+    private mutating func resign(_ truth: inout Truth, _ now: Truth.Moment) {
+        if phase == .active { truth.interval(.active, due - phaseStart, now) }
+        if burst == Limit.flapping + 1 { truth.anomaly(.inactiveFlapping, now) }
+    }
+
+    private mutating func leave(_ truth: inout Truth, _ now: Truth.Moment) {
+        truth.count(.backgrounds, now)
+        if tellsLate {
+            if phase == .active { truth.interval(.active, phaseBegin - phaseStart, now) }
+        } else {
+            closeInactive(.departure, &truth, now)
+        }
+    }
+
+    private mutating func terminate(_ truth: inout Truth, _ now: Truth.Moment) {
+        truth.count(.terminations, now)
+        if phase == .inactive {
+            closeInactive(.departure, &truth, now)
+        } else if phase == .background {
+            truth.interval(.background, due - phaseStart, now)
+        }
+        endUnused(&truth, now)
+    }
+
+    private func closeInactive(_ way: InactiveClass, _ truth: inout Truth, _ now: Truth.Moment) {
+        guard phase == .inactive else { return }
+        truth.inactive(way, due - phaseStart, reason: phaseReason == .none ? reason : phaseReason, now)
+    }
+}

@@ -1,0 +1,110 @@
+internal import Lifecycle
+
+/// One installation: what it does next, and what it knows of what it has done.
+struct Device: Sendable {
+    var random: Random
+    /// When the next event happens, true time in ms since the epoch, and when it is received.
+    var due: Int64
+    var received: Int64
+    /// When the upload that is being gathered leaves.
+    var sent: Int64
+    /// The next change after the heartbeats before it.
+    var change: Int64 = 0
+    var nextBeat: Int64 = 0
+
+    // What the truth is told from.
+    var phaseStart: Int64 = 0
+    var phaseReceived: Int64 = 0
+    /// Begin of the latency that is being measured.
+    var opened: Int64 = 0
+    /// The last event, and when it was received.
+    var last: Int64 = 0
+    var lastReceived: Int64 = 0
+
+    var sequence: UInt32 = 0
+    var process: UInt32 = 0
+    let profile: UInt16
+    /// From sending to receiving, ms.
+    let lag: UInt16
+    var step: Step
+    var changeStep = Step.depart
+    var phase = Phase.unknown
+    var reason = Reason.none
+    /// The reason of the edge that began the phase.
+    var phaseReason = Reason.none
+    /// Milliseconds of the handler, where measured.
+    var handler: UInt16 = 0
+    var former = FormerProcess.unseen
+    /// Resignations of the running burst, and how many it will have; 0: none.
+    var burst: UInt8 = 0
+    var burstSize: UInt8 = 0
+    var traits: Traits
+
+    struct Traits: OptionSet, Sendable {
+        let rawValue: UInt8
+        /// Its source sends foreground edges.
+        static let sendsForeground = Traits(rawValue: 1)
+        /// The process has a launch that was reported.
+        static let launched = Traits(rawValue: 2)
+        /// The process has been active.
+        static let used = Traits(rawValue: 4)
+        /// This inactive interval has been counted as stuck.
+        static let stuck = Traits(rawValue: 8)
+        /// The process was started ahead of use.
+        static let prewarmed = Traits(rawValue: 16)
+        /// The return to the foreground that is under way will not succeed.
+        static let aborting = Traits(rawValue: 32)
+        /// Its source tells of the background late and knows no inactive.
+        static let tellsLate = Traits(rawValue: 64)
+    }
+
+    /// - Parameter firstWithin: its first event happens within so many ms of the start.
+    init(index: Int, profile: UInt16, source: FleetOptions.Source, options: FleetOptions, firstWithin: Int64) {
+        random = Random(seed: options.seed, index: UInt64(index))
+        self.profile = profile
+        lag = UInt16(40 + min(random.draw(Spread(60, 1)), 900))
+        due = options.start + random.below(max(1, firstWithin))
+        sent = .min
+        received = .min
+        step = .launch
+        traits = source == .processLifecycle ? .tellsLate : []
+        if source == .appDelegate {
+            if !random.chance(250) { traits.insert(.sendsForeground) }
+            if traits.contains(.sendsForeground), random.chance(300) { step = .foreground }
+        }
+        if step == .foreground { process = 1 }
+        schedule()
+    }
+
+    /// Decides when the next event is received: with the upload that is being gathered, or with a new one.
+    private mutating func schedule() {
+        guard due > sent else { return }
+        let hold: Int64
+        let kind = random.below(100)
+        if kind < 70 {
+            hold = random.below(1_500)
+        } else {
+            hold = kind < 95 ? random.within(1_500...12_000) : random.within(12_000...60_000)
+        }
+        sent = due + hold
+        received = sent + Int64(lag)
+    }
+
+    /// What comes next, and how much later.
+    mutating func plan(_ step: Step, after delay: Int64) {
+        self.step = step
+        due += delay
+        schedule()
+    }
+
+    /// What comes next, at a given time.
+    mutating func plan(_ step: Step, at time: Int64) {
+        self.step = step
+        due = time
+        schedule()
+    }
+}
+
+extension Device {
+    var tellsLate: Bool { traits.contains(.tellsLate) }
+}
