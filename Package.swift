@@ -51,8 +51,7 @@ let package = Package(
         tests("SettingsTests", ["Settings"]),
         tests("MeteringTests", ["Metering"]),
         tests("AggregatingTests", ["Aggregating", "Lifecycle"]),
+        tests("FleetTests", ["Fleet", "Lifecycle"]),
     ],
     cxxLanguageStandard: .cxx17
-        tests("FleetTests", ["Fleet", "Lifecycle"]),
-    ]
 )
