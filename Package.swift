@@ -42,6 +42,8 @@ let package = Package(
 
         // Level 3: what knows several stages, and a world to try them in.
         library("Fleet", ["Lifecycle"]),
+        // Level 5: the executable.
+        .executableTarget(name: "phasefold", dependencies: ["Fleet", "Lifecycle", "Settings"], swiftSettings: strict),
 
         // Tests mirror targets.
         // The rules of the house, read from the sources.
@@ -50,6 +52,7 @@ let package = Package(
         tests("DecodingTests", ["Decoding", "Lifecycle"]),
         tests("SettingsTests", ["Settings"]),
         tests("MeteringTests", ["Metering"]),
+        tests("phasefoldTests", ["phasefold"]),
         tests("AggregatingTests", ["Aggregating", "Lifecycle"]),
         tests("FleetTests", ["Fleet", "Lifecycle"]),
     ],

@@ -65,15 +65,15 @@ package enum ParsedValue: Sendable, Equatable {
     case text(String)
     case texts([String])
 
-    var number: Int64? {
+    package var number: Int64? {
         if case .number(let number) = self { number } else { nil }
     }
 
-    var text: String? {
+    package var text: String? {
         if case .text(let text) = self { text } else { nil }
     }
 
-    var texts: [String]? {
+    package var texts: [String]? {
         if case .texts(let texts) = self { texts } else { nil }
     }
 }

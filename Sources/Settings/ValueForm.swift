@@ -24,9 +24,9 @@ package enum ValueForm: Sendable {
 }
 
 /// Why a value cannot be taken, and what to write instead.
-struct ValueFault: Error, Equatable {
-    var what: String
-    var remedy: String
+package struct ValueFault: Error, Equatable, Sendable {
+    package var what: String
+    package var remedy: String
 }
 
 extension ValueForm {
@@ -35,7 +35,7 @@ extension ValueForm {
     }
 
     /// Reads `text`.
-    func parse(_ text: String) throws(ValueFault) -> ParsedValue {
+    package func parse(_ text: String) throws(ValueFault) -> ParsedValue {
         let trimmed = text.trimmed
         switch self {
         case .duration(let range):
