@@ -81,16 +81,22 @@ package struct GroupTable {
     }
 
     private mutating func take(_ wanted: Dimensions) -> UInt32 {
+        let id = dimensions.count
         dimensions.append(wanted)
-        if dimensions.count * 2 > places.count { places = Array(repeating: 0, count: places.count * 2) }
-        let mask = places.count - 1
-        let first = dimensions.count * 4 > places.count ? dimensions.count - 1 : 0
-        for id in first..<dimensions.count {
-            var place = Int(truncatingIfNeeded: dimensions[id].hash) & mask
-            while places[place] != 0 { place = (place + 1) & mask }
-            places[place] = UInt32(id) + 1
+        if dimensions.count * 2 > places.count {
+            places = Array(repeating: 0, count: places.count * 2)
+            for id in dimensions.indices { place(id) }
+        } else {
+            place(id)
         }
-        return UInt32(dimensions.count - 1)
+        return UInt32(id)
+    }
+
+    private mutating func place(_ id: Int) {
+        let mask = places.count - 1
+        var place = Int(truncatingIfNeeded: dimensions[id].hash) & mask
+        while places[place] != 0 { place = (place + 1) & mask }
+        places[place] = UInt32(id) + 1
     }
 }
 
