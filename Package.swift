@@ -28,6 +28,7 @@ let package = Package(
         .target(
             name: "CSimdJSON",
             linkerSettings: [.linkedLibrary("simdjson")]),
+        .systemLibrary(name: "CRDKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
 
         // Level 1: the words of the domain; no I/O, no clock.
         library("Lifecycle"),
@@ -39,6 +40,7 @@ let package = Package(
         // Level 2: the stages; none knows another.
         library("Decoding", ["Lifecycle", "CSimdJSON"]),
         library("Aggregating", ["Lifecycle"]),
+        library("Kafka", ["CRDKafka"]),
 
         // Level 3: what knows several stages, and a world to try them in.
         library("Fleet", ["Lifecycle"]),
@@ -55,6 +57,8 @@ let package = Package(
         tests("phasefoldTests", ["phasefold"]),
         tests("AggregatingTests", ["Aggregating", "Lifecycle"]),
         tests("FleetTests", ["Fleet", "Lifecycle"]),
+        tests("KafkaTests", ["Kafka", "CRDKafka", "BrokerSupport"]),
+        .target(name: "BrokerSupport", path: "Tests/BrokerSupport", swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )
