@@ -39,6 +39,7 @@ let package = Package(
 
         // Level 2: the stages; none knows another.
         library("Decoding", ["Lifecycle", "CSimdJSON"]),
+        library("Folding", ["Lifecycle"]),
         library("Aggregating", ["Lifecycle"]),
         library("Kafka", ["CRDKafka"]),
 

@@ -1,0 +1,144 @@
+import Lifecycle
+
+/// The state of one installation that every event needs: two and a half cache lines, no references.
+///
+/// What only some installations have (scenes, activities, views, ids to compare, events held back) is in ``Cold``.
+struct Device: BitwiseCopyable {
+    var key: InstallationKey
+    /// When the phase began; ``Moment/never`` where that is not known.
+    var since: Moment
+    var sinceReceived: Int64
+    /// The last event that was folded.
+    var last: Moment
+    var lastReceived: Int64
+    /// Where the open latency is measured from; see ``Flags/latencyOpen``.
+    var latencyFrom: Moment
+    /// Wall clock of the last edge that left Active, ms, for bursts of them.
+    var lastResign: Int64
+    /// The next number of the process, or ``Event/absent`` before its first.
+    var sequenceNext: Int64
+    /// Bit k: the number `sequenceNext - 1 - k` was seen.
+    var sequenceSeen: UInt64
+    /// Hashes of the running process and of the boot; 0 where they are not known.
+    var process: UInt32
+    var boot: UInt32
+    var sinceGroup: UInt32
+    var lastGroup: UInt32
+    /// Reason of the edge that began the phase; id in the lexicon's texts.
+    var reason: UInt32
+    /// Index of the ``Cold`` state, or ``noCold``.
+    var cold: UInt32
+    /// Tick of the earliest entry in the timer wheel, or 0.
+    var timer: UInt32
+    var flags: Flags
+    /// Bit k: the end of the process k + 1 before the running one was neither reported nor explained.
+    var unexplained: UInt16
+    var state: State
+    var began: Began
+    var launch: Launch
+
+    static let noCold = UInt32.max
+
+    /// The phase, and the stretch after a launch in which it is not decided yet.
+    enum State: UInt8, BitwiseCopyable {
+        case unknown
+        case notRunning
+        /// Launched, and no phase edge since: counts as background for every timer.
+        case launching
+        case inactive
+        case active
+        case background
+    }
+
+    /// What began the phase.
+    enum Began: UInt8, BitwiseCopyable {
+        case nothing
+        case launch
+        case enterForeground
+        case activate
+        case resign
+        case enterBackground
+    }
+
+    /// What a launch of the running process has come to.
+    enum Launch: UInt8, BitwiseCopyable {
+        /// No launch is open: none was seen, or it has been counted or spoilt.
+        case none
+        /// A launch that is cold if it becomes active from here.
+        case cold
+        /// Prewarmed, launched into the background, or a new activity of a living process.
+        case warm
+    }
+
+    struct Flags: OptionSet, BitwiseCopyable {
+        let rawValue: UInt32
+        // Of the installation
+        static let sentForeground = Flags(rawValue: 1 << 0)
+        static let shownOverlay = Flags(rawValue: 1 << 1)
+        static let overlayUp = Flags(rawValue: 1 << 2)
+        /// An overlay was up at some moment of the open phase.
+        static let overlaySeen = Flags(rawValue: 1 << 3)
+        /// Silent since it was in the foreground.
+        static let silentInForeground = Flags(rawValue: 1 << 4)
+        // Of the running process
+        static let launchSeen = Flags(rawValue: 1 << 5)
+        static let prewarmed = Flags(rawValue: 1 << 6)
+        static let wasActive = Flags(rawValue: 1 << 7)
+        static let native = Flags(rawValue: 1 << 8)
+        static let scenesRule = Flags(rawValue: 1 << 9)
+        static let activitiesRule = Flags(rawValue: 1 << 10)
+        /// A phase edge of the process was seen.
+        static let phaseSeen = Flags(rawValue: 1 << 11)
+        /// The next exit report is about the process before.
+        static let exitExpected = Flags(rawValue: 1 << 12)
+        /// Nothing but the launch was heard of the process's phases.
+        static let freshBackground = Flags(rawValue: 1 << 13)
+        // Of the open phase
+        static let stuckCounted = Flags(rawValue: 1 << 14)
+        static let latencyOpen = Flags(rawValue: 1 << 15)
+        /// A burst of flapping has been counted and goes on.
+        static let flapping = Flags(rawValue: 1 << 16)
+        static let inUse = Flags(rawValue: 1 << 17)
+        /// The running process was ended by an exit report.
+        static let ended = Flags(rawValue: 1 << 18)
+
+        static let ofProcess: Flags = [
+            .launchSeen, .prewarmed, .wasActive, .native, .scenesRule, .activitiesRule, .phaseSeen, .exitExpected,
+            .freshBackground, .stuckCounted, .latencyOpen, .silentInForeground, .ended, .overlayUp, .overlaySeen,
+        ]
+    }
+
+    init(_ key: InstallationKey) {
+        self.key = key
+        since = .never
+        sinceReceived = Event.absent
+        last = .never
+        lastReceived = Event.absent
+        latencyFrom = .never
+        lastResign = Event.absent
+        sequenceNext = Event.absent
+        sequenceSeen = 0
+        process = 0
+        boot = 0
+        sinceGroup = 0
+        lastGroup = 0
+        reason = 0
+        cold = Self.noCold
+        timer = 0
+        flags = [.inUse]
+        unexplained = 0
+        state = .unknown
+        began = .nothing
+        launch = .none
+    }
+
+    var phase: Phase {
+        switch state {
+        case .unknown: .unknown
+        case .notRunning: .notRunning
+        case .inactive: .inactive
+        case .active: .active
+        case .background, .launching: .background
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Lifecycle
+
+/// From an event as it arrived to an event in its order: clock, duplicates, order.
+extension Device {
+    /// Takes an event in: folds it at once where nothing stands against it, else counts or holds it.
+    ///
+    /// - Parameter sortsRecord: events without a number wait for the end of their record.
+    mutating func arrive(_ event: Event, sortsRecord: Bool, _ context: inout FoldContext) {
+        if event.sent != Event.absent, event.received != Event.absent {
+            let tolerance = context.limits.futureTolerance
+            makeCold(&context).clock.observe(sent: event.sent, received: event.received, tolerance: tolerance)
+        }
+        let stamp = stamp(of: event, context)
+        if isDuplicate(event, stamp, &context) {
+            context.counts.duplicates += 1
+            context.count(.duplicateEvent, at: stamp)
+        } else if isSucceeded(event, context) {
+            drop(stamp, &context)
+        } else if event.sequence != Event.absent {
+            arriveBySequence(event, stamp, &context)
+        } else {
+            arriveByTime(event, stamp, sortsRecord: sortsRecord, &context)
+        }
+    }
+
+    /// Counts an event that came too late to be folded.
+    mutating func drop(_ stamp: Stamp, _ context: inout FoldContext) {
+        context.counts.late += 1
+        context.emit(.lateEvent, value: stamp.received, at: stamp)
+    }
+
+    // MARK: Time
+
+    func stamp(of event: Event, _ context: borrowing FoldContext) -> Stamp {
+        let clock = context.store[cold]?.clock
+        let corrected = event.time &+ (clock?.offset ?? 0)
+        var moment = Moment(
+            time: event.time, monotonic: event.monotonic, domain: 0, setting: clock?.setting ?? 0)
+        if event.monotonic != Event.absent {
+            moment.domain = Device.shortHash(event.boot != 0 ? event.boot : event.process)
+        }
+        guard event.received != Event.absent else {
+            let received = max(corrected, context.stream)
+            return Stamp(moment: moment, corrected: corrected, received: received, group: event.group)
+        }
+        guard corrected > event.received &+ context.limits.futureTolerance else {
+            return Stamp(moment: moment, corrected: corrected, received: event.received, group: event.group)
+        }
+        moment.time = event.received
+        moment.setting = Moment.fixed
+        return Stamp(moment: moment, corrected: event.received, received: event.received, group: event.group)
+    }
+
+    static func shortHash(_ hash: UInt64) -> UInt32 {
+        guard hash != 0 else { return 0 }
+        let short = UInt32(truncatingIfNeeded: hash ^ hash >> 32)
+        return short == 0 ? 1 : short
+    }
+
+    /// The moment on the corrected time line, by what is known of the clock now.
+    func corrected(_ moment: Moment, _ context: borrowing FoldContext) -> Int64 {
+        guard moment.setting != Moment.fixed, cold != Device.noCold, let clock = context.store[cold]?.clock
+        else { return moment.time }
+        return moment.time &+ clock.offset(of: moment.setting)
+    }
+
+    /// Whether `first` was before `second`, both judged with one offset unless the clock was set between them.
+    func isOlder(_ first: Moment, than second: Moment, _ context: borrowing FoldContext) -> Bool {
+        if first.setting == second.setting { return first.time < second.time }
+        return corrected(first, context) < corrected(second, context)
+    }
+
+    // MARK: Duplicates
+
+    private mutating func isDuplicate(
+        _ event: Event, _ stamp: Stamp, _ context: inout FoldContext
+    ) -> Bool {
+        var isKnown = false
+        if event.eventID != 0 {
+            let window = context.limits.dedupeWindow
+            isKnown = makeCold(&context).known.isKnown(id: event.eventID, received: stamp.received, window: window)
+        }
+        if event.sequence != Event.absent {
+            return isKnownNumber(event, stamp, context) || isKnown
+        }
+        guard event.eventID == 0 else { return isKnown }
+        return makeCold(&context).known.isKnown(content: event)
+    }
+
+    private func isKnownNumber(
+        _ event: Event, _ stamp: Stamp, _ context: borrowing FoldContext
+    ) -> Bool {
+        let process = Device.shortHash(event.process)
+        if let cold = context.store[cold], !cold.heldByNumber.isEmpty {
+            let isHeld = cold.heldByNumber.contains {
+                $0.event.sequence == event.sequence && Device.shortHash($0.event.process) == process
+            }
+            if isHeld { return true }
+        }
+        guard sequenceNext != Event.absent, !namesAnother(event), !beginsCount(event, stamp, context) else {
+            return false
+        }
+        let back = sequenceNext - 1 - event.sequence
+        return (0..<64).contains(back) && sequenceSeen >> UInt64(back) & 1 == 1
+    }
+
+    /// A launch whose number is lower than expected, younger than what has been folded: the count begins anew.
+    func beginsCount(_ event: Event, _ stamp: Stamp, _ context: borrowing FoldContext) -> Bool {
+        guard event.edge == .launch, sequenceNext != Event.absent, event.sequence < sequenceNext else { return false }
+        if isOlder(last, than: stamp.moment, context) { return true }
+        let back = sequenceNext - 1 - event.sequence
+        let wasSeen = back < 64 && sequenceSeen >> UInt64(back) & 1 == 1
+        return !wasSeen && !isOlder(stamp.moment, than: last, context)
+    }
+
+    // MARK: Processes
+
+    /// The event names another process, or another boot, than the running one.
+    func namesAnother(_ event: Event) -> Bool {
+        if event.process != 0, process != 0, Device.shortHash(event.process) != process { return true }
+        return event.boot != 0 && boot != 0 && Device.shortHash(event.boot) != boot
+    }
+
+    /// The event is of a process that has been succeeded.
+    private func isSucceeded(_ event: Event, _ context: borrowing FoldContext) -> Bool {
+        event.edge != .exit && isSucceededProcess(event, context)
+    }
+
+    func isSucceededProcess(_ event: Event, _ context: borrowing FoldContext) -> Bool {
+        guard namesAnother(event), let cold = context.store[cold] else { return false }
+        let named = Device.shortHash(event.process)
+        let booted = Device.shortHash(event.boot)
+        return named != 0 && named != process && cold.succeeded.contains(named)
+            || booted != 0 && booted != boot && cold.succeeded.contains(booted)
+    }
+
+    // MARK: Cold state
+
+    @inline(__always)
+    mutating func makeCold(_ context: inout FoldContext) -> Cold {
+        if let known = context.store[cold] { return known }
+        let (index, made) = context.store.make()
+        cold = index
+        return made
+    }
+}

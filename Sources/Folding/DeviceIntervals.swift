@@ -1,0 +1,93 @@
+import Lifecycle
+
+/// What an interval adds to the figures when it ends.
+extension Device {
+    /// Closes the open phase at an edge.
+    ///
+    /// - Parameters:
+    ///   - edge: what ends it; nil where nobody reported the end.
+    ///   - reason: that of the ending edge, for an interval that began without one.
+    mutating func closePhase(
+        _ end: Stamp, _ edge: PhaseEdge?, isObserved: Bool, reason: UInt32, _ context: inout FoldContext
+    ) {
+        guard since.isKnown else { return }
+        switch state {
+        case .unknown, .notRunning:
+            return
+        case .launching:
+            guard edge == nil else { return }
+            closeBackground(end, isObserved: isObserved, &context)
+        case .active:
+            guard let length = countable(from: since, to: end, &context) else { return }
+            context.emit(isObserved ? .interval(.active) : .inferred(.active), value: length, at: end)
+        case .inactive:
+            countStuck(at: end.moment, &context)
+            if isObserved { checkProtection(end, &context) }
+            guard let length = countable(from: since, to: end, &context) else { return }
+            guard isObserved, let edge else {
+                return context.emit(.inferred(.inactive), value: length, at: end)
+            }
+            let text = self.reason != TextTable.empty ? self.reason : reason
+            context.emit(.inactive(inactiveClass(endingWith: edge)), value: length, at: end, text: text)
+        case .background:
+            closeBackground(end, isObserved: isObserved, &context)
+        }
+    }
+
+    private func closeBackground(_ end: Stamp, isObserved: Bool, _ context: inout FoldContext) {
+        guard let length = countable(from: since, to: end, isBackground: true, &context) else { return }
+        context.emit(isObserved ? .interval(.background) : .inferred(.background), value: length, at: end)
+    }
+
+    private func inactiveClass(endingWith edge: PhaseEdge) -> InactiveClass {
+        let isEntry = began == .launch || began == .enterForeground
+        return edge == .activate ? (isEntry ? .arrival : .interruption) : (isEntry ? .aborted : .departure)
+    }
+
+    /// Counts an inactive interval that has lasted too long by `moment`, once.
+    mutating func countStuck(at moment: Moment, _ context: inout FoldContext) {
+        guard state == .inactive, !flags.contains(.stuckCounted), since.isKnown,
+            duration(from: since, to: moment, context) > context.limits.stuckInactiveAfter
+        else { return }
+        markStuck(&context)
+    }
+
+    mutating func markStuck(_ context: inout FoldContext) {
+        flags.insert(.stuckCounted)
+        context.emit(
+            .anomaly(.stuckInactive), time: corrected(since, context) + context.limits.stuckInactiveAfter,
+            group: sinceGroup)
+    }
+
+    /// The app went out of Active.
+    mutating func leaveActive(_ edge: PhaseEdge, _ stamp: Stamp, _ context: inout FoldContext) {
+        if edge == .resign { countFlapping(stamp, &context) }
+        guard edge != .terminate, let held = context.store[cold] else { return }
+        held.graces.overlay = nil
+        guard !held.resources.isEmpty else { return }
+        held.graces.resigned = stamp
+        for index in held.resources.indices { held.resources[index].ranAtResign = true }
+    }
+
+    private mutating func countFlapping(_ stamp: Stamp, _ context: inout FoldContext) {
+        let time = stamp.moment.time
+        let within = context.limits.flappingWithin
+        defer { lastResign = time }
+        guard lastResign != Event.absent, (0...within).contains(time &- lastResign) else {
+            flags.remove(.flapping)
+            context.store[cold]?.resigns.removeAll()
+            return
+        }
+        let held = makeCold(&context)
+        if held.resigns.isEmpty { held.resigns.append(lastResign) }
+        held.resigns.append(time)
+        held.resigns.removeAll { time - $0 > within }
+        guard held.resigns.count > context.limits.flappingCount else {
+            flags.remove(.flapping)
+            return
+        }
+        if !flags.contains(.flapping) { context.count(.inactiveFlapping, at: stamp) }
+        flags.insert(.flapping)
+        held.resigns.removeFirst(max(0, held.resigns.count - context.limits.flappingCount - 1))
+    }
+}

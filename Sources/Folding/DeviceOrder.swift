@@ -1,0 +1,214 @@
+import Lifecycle
+
+/// Holding events back until what is ordered before them is there.
+extension Device {
+    // MARK: By number
+
+    mutating func arriveBySequence(_ event: Event, _ stamp: Stamp, _ context: inout FoldContext) {
+        if event.edge == .exit, namesAnother(event) {
+            return fold(event, stamp, &context)
+        }
+        if beginsCount(event, stamp, context) {
+            while foldLowestHeld(&context) {}
+            fold(event, stamp, &context)
+            return beginCount(at: event.sequence)
+        }
+        let begins = namesAnother(event) || sequenceNext == Event.absent
+        if !begins, event.sequence < sequenceNext {
+            mark(event.sequence)
+            return drop(stamp, &context)
+        }
+        let held = context.store[cold]?.heldByNumber ?? []
+        if held.isEmpty, begins || event.sequence == sequenceNext {
+            fold(event, stamp, &context)
+            return begins ? beginCount(at: event.sequence) : mark(event.sequence)
+        }
+        let process = Device.shortHash(event.process)
+        let number = event.sequence
+        if held.contains(where: {
+            $0.event.sequence > number && Device.shortHash($0.event.process) == process
+        }) {
+            context.count(.outOfOrder, at: stamp)
+        }
+        holdByNumber(event, stamp, &context)
+    }
+
+    private mutating func holdByNumber(_ event: Event, _ stamp: Stamp, _ context: inout FoldContext) {
+        let held = makeCold(&context)
+        let due = stamp.received &+ context.limits.reorderTimeout
+        held.heldByNumber.append(HeldEvent(event: event, stamp: stamp, due: due))
+        foldConsecutive(&context)
+        if held.heldByNumber.count > context.limits.reorderBuffer {
+            _ = foldLowestHeld(&context)
+        }
+    }
+
+    /// Gives up the gaps before every held event whose time to wait is over.
+    mutating func releaseByNumber(_ context: inout FoldContext) {
+        guard let held = context.store[cold] else { return }
+        while held.heldByNumber.contains(where: { $0.due <= context.stream }) {
+            _ = foldLowestHeld(&context)
+        }
+    }
+
+    /// Folds the lowest held event and all that follow it without a gap; counts the gap before it.
+    ///
+    /// - Returns: false where none is held.
+    mutating func foldLowestHeld(_ context: inout FoldContext) -> Bool {
+        guard let held = context.store[cold], let index = lowest(in: held.heldByNumber) else { return false }
+        let next = held.heldByNumber.remove(at: index)
+        let begins = namesAnother(next.event) || sequenceNext == Event.absent
+        if !begins, next.event.sequence > sequenceNext {
+            context.count(.sequenceGap, at: next.stamp, next.event.sequence - sequenceNext)
+        }
+        fold(next.event, next.stamp, &context)
+        begins ? beginCount(at: next.event.sequence) : mark(next.event.sequence)
+        foldConsecutive(&context)
+        return true
+    }
+
+    private mutating func foldConsecutive(_ context: inout FoldContext) {
+        guard let held = context.store[cold] else { return }
+        while let index = held.heldByNumber.firstIndex(where: {
+            $0.event.sequence == sequenceNext && !namesAnother($0.event)
+        }) {
+            let next = held.heldByNumber.remove(at: index)
+            fold(next.event, next.stamp, &context)
+            mark(next.event.sequence)
+        }
+        // A process that came meanwhile has waited for the one before it.
+        if let first = held.heldByNumber.first, !held.heldByNumber.contains(where: { !namesAnother($0.event) }),
+            namesAnother(first.event)
+        {
+            _ = foldLowestHeld(&context)
+        }
+    }
+
+    /// The held event that is next: the lowest number of the running process, else of the process that came first.
+    private func lowest(in held: [HeldEvent]) -> Int? {
+        guard let first = held.first else { return nil }
+        let runs = held.contains { !namesAnother($0.event) }
+        let process = first.event.process
+        let candidates = held.indices.filter {
+            runs ? !namesAnother(held[$0].event) : held[$0].event.process == process
+        }
+        return candidates.min { held[$0].event.sequence < held[$1].event.sequence }
+    }
+
+    private mutating func beginCount(at number: Int64) {
+        sequenceNext = number &+ 1
+        sequenceSeen = 1
+    }
+
+    /// Notes a number as seen.
+    @inline(__always)
+    private mutating func mark(_ number: Int64) {
+        if number >= sequenceNext {
+            let step = number &- sequenceNext &+ 1
+            sequenceSeen = step < 64 ? sequenceSeen << UInt64(step) | 1 : 1
+            sequenceNext = number &+ 1
+        } else {
+            let back = sequenceNext - 1 - number
+            if back < 64 { sequenceSeen |= 1 << UInt64(back) }
+        }
+    }
+
+    // MARK: By time
+
+    mutating func arriveByTime(
+        _ event: Event, _ stamp: Stamp, sortsRecord: Bool, _ context: inout FoldContext
+    ) {
+        if event.edge != .exit, isOlder(stamp.moment, than: last, context) {
+            return drop(stamp, &context)
+        }
+        let delay = context.limits.reorderDelay
+        guard delay > 0 || sortsRecord else { return fold(event, stamp, &context) }
+        let held = makeCold(&context)
+        var place = held.heldByTime.count
+        // An exit tells of a death before the launch that reports it: it keeps the place in which it came.
+        while event.edge != .exit, place > 0,
+            isOlder(stamp.moment, than: held.heldByTime[place - 1].stamp.moment, context)
+        {
+            place -= 1
+        }
+        if place < held.heldByTime.count { context.count(.outOfOrder, at: stamp) }
+        let due = stamp.received &+ delay
+        held.heldByTime.insert(HeldEvent(event: event, stamp: stamp, due: due), at: place)
+        if !sortsRecord, held.heldByTime.count > context.limits.reorderBuffer { foldOldestHeld(held, &context) }
+    }
+
+    /// Folds every held event whose time to wait is over, and all that are ordered before it.
+    mutating func releaseByTime(_ context: inout FoldContext) {
+        guard let held = context.store[cold] else { return }
+        while held.heldByTime.contains(where: { $0.due <= context.stream }) {
+            foldOldestHeld(held, &context)
+        }
+    }
+
+    /// Folds every held event, as at the end of the input.
+    mutating func releaseAll(_ context: inout FoldContext) {
+        while foldLowestHeld(&context) {}
+        guard let held = context.store[cold] else { return }
+        while !held.heldByTime.isEmpty { foldOldestHeld(held, &context) }
+    }
+
+    private mutating func foldOldestHeld(_ held: Cold, _ context: inout FoldContext) {
+        var end = 1
+        while end < held.heldByTime.count,
+            !isOlder(held.heldByTime[0].stamp.moment, than: held.heldByTime[end].stamp.moment, context)
+        {
+            end += 1
+        }
+        let index = end == 1 ? 0 : firstOfEqualTimes(held.heldByTime[..<end], context)
+        let next = held.heldByTime.remove(at: index)
+        fold(next.event, next.stamp, &context)
+    }
+
+    /// Which of the events of one moment comes first: one that the machine can take now; of those that follow each
+    /// other on the way in or out, the one before the other.
+    private func firstOfEqualTimes(_ events: ArraySlice<HeldEvent>, _ context: borrowing FoldContext) -> Int {
+        let takeable = events.indices.filter { canTake(events[$0].event, context) }
+        let candidates = takeable.isEmpty ? Array(events.indices) : takeable
+        let isPreceded = { (index: Int) in
+            candidates.contains { Ranks.precedes(events[$0].event, events[index].event) }
+        }
+        return candidates.first { !isPreceded($0) } ?? events.startIndex
+    }
+}
+
+/// The order of edges that bear the same time.
+enum Ranks {
+    /// Whether `first` always comes before `second` where both happened in one moment.
+    static func precedes(_ first: Event, _ second: Event) -> Bool {
+        guard let one = rank(first.edge), let two = rank(second.edge), one.way == two.way else { return false }
+        let isSame = first.scope == second.scope && (first.scope == .app || isSameInstance(first, second))
+        return isSame && one.step < two.step
+    }
+
+    private static func isSameInstance(_ first: Event, _ second: Event) -> Bool {
+        first.instance == second.instance && (first.instance != 0 || first.className == second.className)
+    }
+
+    private enum Way { case inward, outward }
+
+    private static func rank(_ edge: Edge) -> (way: Way, step: Int)? {
+        switch edge {
+        case .launch, .sceneConnect, .activityCreate: (.inward, 0)
+        case .enterForeground, .sceneEnterForeground, .activityRestart: (.inward, 1)
+        case .activityStart: (.inward, 2)
+        case .activate, .sceneActivate, .activityResume, .processForeground: (.inward, 3)
+        case .resign, .sceneResign, .activityPause: (.outward, 0)
+        case .enterBackground, .sceneEnterBackground, .activityStop, .processBackground: (.outward, 1)
+        case .terminate, .sceneDisconnect, .activityDestroy: (.outward, 2)
+        case .viewLoadView: (.inward, 0)
+        case .viewDidLoad: (.inward, 1)
+        case .viewWillAppear: (.inward, 2)
+        case .viewIsAppearing: (.inward, 3)
+        case .viewDidAppear: (.inward, 4)
+        case .viewWillDisappear: (.outward, 0)
+        case .viewDidDisappear: (.outward, 1)
+        case .viewDeinit: (.outward, 2)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,284 @@
+import Lifecycle
+
+/// The app machine: phases, their intervals, and the latencies between them.
+extension Device {
+    // MARK: Edges of the app
+
+    mutating func foldAppEdge(_ event: Event, _ stamp: Stamp, _ context: inout FoldContext) {
+        var stamp = stamp
+        guard var edge = Device.phaseEdge(event.edge) else { return }
+        if event.flags.contains(.bridged) {
+            guard !flags.contains(.native), let meant = meaning(ofState: edge) else { return }
+            edge = meant
+        } else {
+            flags.insert(.native)
+            if edge == .enterForeground { flags.insert(.sentForeground) }
+        }
+        if event.edge == .processBackground { stamp = stamp.earlier(by: context.limits.androidBackgroundGrace) }
+        if edge != .terminate, !flags.isDisjoint(with: [.scenesRule, .activitiesRule]) {
+            return foldEcho(edge, stamp, &context)
+        }
+        checkHandler(event, edge, stamp, &context)
+        if edge == .terminate {
+            settleGraces(.edge(stamp.moment, endsProcess: true), &context)
+            forgetInstances(context)
+        }
+        let fromProcess = event.edge == .processBackground
+        apply(edge, stamp, reason: event.reason, knowsNoInactive: fromProcess, &context)
+    }
+
+    static func phaseEdge(_ edge: Edge) -> PhaseEdge? {
+        switch edge {
+        case .enterForeground: .enterForeground
+        case .activate, .processForeground: .activate
+        case .resign: .resign
+        case .enterBackground, .processBackground: .enterBackground
+        case .terminate: .terminate
+        default: nil
+        }
+    }
+
+    /// The edge that a bridged state stands for now; nil where it repeats the phase.
+    private func meaning(ofState value: PhaseEdge) -> PhaseEdge? {
+        let isUndecided = state == .launching
+        return TransitionTable.edge(
+            of: value, in: isUndecided ? .unknown : phase, launched: isUndecided || flags.contains(.launchSeen))
+    }
+
+    /// Counts an app's own handler that took too long.
+    func checkHandler(
+        _ event: Event, _ edge: PhaseEdge, _ stamp: Stamp, _ context: inout FoldContext
+    ) {
+        guard edge == .resign || edge == .enterBackground, event.handler != Event.absent,
+            event.handler > context.limits.slowResignAfter * 1000
+        else { return }
+        context.count(.slowResign, at: stamp)
+    }
+
+    /// Folds a phase edge of the app itself.
+    ///
+    /// - Parameter knowsNoInactive: the source has no word for inactive, so nothing is missing before its background.
+    mutating func apply(
+        _ edge: PhaseEdge, _ stamp: Stamp, reason: UInt32, knowsNoInactive: Bool = false,
+        _ context: inout FoldContext
+    ) {
+        decideLaunch(edge, stamp, &context)
+        var verdict = state == .launching ? .legal : TransitionTable.verdict(phase, edge)
+        switch verdict {
+        case .missing where knowsNoInactive:
+            verdict = .legal
+        case .missingIfAnnounced:
+            verdict = flags.contains(.sentForeground) && !isQuickReturn(stamp, context) ? .missing : .legal
+        case .illegalUnlessFirst:
+            verdict = flags.contains(.freshBackground) ? .legal : .illegal
+        default:
+            break
+        }
+        move(edge, verdict, stamp, reason: reason, &context)
+    }
+
+    /// The app was left so shortly before that nobody had to announce the way back.
+    private func isQuickReturn(_ stamp: Stamp, _ context: borrowing FoldContext) -> Bool {
+        began == .enterBackground
+            && duration(from: since, to: stamp.moment, context) <= context.limits.echoTolerance
+    }
+
+    // MARK: Launch
+
+    mutating func openLaunch(_ event: Event, _ stamp: Stamp) {
+        flags.insert([.launchSeen, .freshBackground, .exitExpected])
+        if event.flags.contains(.prewarm) { flags.insert(.prewarmed) }
+        state = .launching
+        launch = flags.contains(.prewarmed) ? .warm : .cold
+        latencyFrom = stamp.moment
+        begin(stamp, .launch, reason: event.reason)
+    }
+
+    /// Decides by the first phase edge after a launch what the time since the launch was.
+    mutating func decideLaunch(_ edge: PhaseEdge, _ stamp: Stamp, _ context: inout FoldContext) {
+        guard state == .launching else { return }
+        let isSoon = duration(from: since, to: stamp.moment, context) <= context.limits.launchBackgroundGap
+        switch edge {
+        case .enterForeground where isSoon:
+            break  // The way from the launch to here belongs to the launch.
+        case .activate where isSoon, .resign where isSoon:
+            state = .inactive
+            context.count(.foregrounds, at: stamp)
+        default:
+            launchIntoBackground(context)
+        }
+    }
+
+    /// The process was launched into the background: what it opens later is warm.
+    mutating func launchIntoBackground(_ context: borrowing FoldContext) {
+        state = .background
+        launch = .warm
+        flags.remove(.latencyOpen)
+        context.store[cold]?.spoilLoads()
+    }
+
+    // MARK: Moving
+
+    /// Goes to the phase that an edge implies, closing what ends there and opening what begins.
+    mutating func move(
+        _ edge: PhaseEdge, _ verdict: Verdict, _ stamp: Stamp, reason: UInt32, _ context: inout FoldContext
+    ) {
+        if verdict == .illegal { context.count(.illegalTransition, at: stamp) }
+        if verdict == .missing { context.count(.missingEvent, at: stamp) }
+        enter(edge, isObserved: verdict == .legal, isIllegal: verdict == .illegal, stamp, reason: reason, &context)
+    }
+
+    /// As ``move(_:_:_:reason:_:)``, without counting the edge itself.
+    mutating func enter(
+        _ edge: PhaseEdge, isObserved: Bool, isIllegal: Bool, _ stamp: Stamp, reason: UInt32,
+        _ context: inout FoldContext
+    ) {
+        let isFirstBackground = state == .background && edge == .enterBackground && isObserved
+        flags.remove(.freshBackground)
+        flags.insert(.phaseSeen)
+        flags.remove(.silentInForeground)
+        if isFirstBackground { return }
+        let opens = Began(edge)
+        if isIllegal {
+            guard began != opens else { return }
+            launch = .none
+            flags.remove(.latencyOpen)
+        }
+        let old = state
+        closePhase(stamp, edge, isObserved: isObserved, reason: reason, &context)
+        countEntries(from: old, to: edge.phase, stamp, &context)
+        switch edge {
+        case .enterForeground, .resign: state = .inactive
+        case .activate: state = .active
+        case .enterBackground: state = .background
+        case .terminate: state = .notRunning
+        }
+        begin(stamp, opens, reason: reason)
+        if !flags.isDisjoint(with: [.scenesRule, .activitiesRule]) {
+            context.store[cold]?.echoes.note(phase, from: stamp.corrected)
+        }
+        follow(edge, from: old, stamp, &context)
+    }
+
+    private mutating func begin(_ stamp: Stamp, _ began: Began, reason: UInt32) {
+        since = stamp.moment
+        sinceReceived = stamp.received
+        sinceGroup = stamp.group
+        self.reason = reason
+        self.began = began
+        flags.remove(.stuckCounted)
+        if flags.contains(.overlayUp) { flags.insert(.overlaySeen) } else { flags.remove(.overlaySeen) }
+    }
+
+    private func countEntries(
+        from old: State, to new: Phase, _ stamp: Stamp, _ context: inout FoldContext
+    ) {
+        let wasForeground = old == .active || old == .inactive
+        if new.isForeground, old == .background || old == .notRunning || old == .launching {
+            context.count(.foregrounds, at: stamp)
+        } else if new == .background, wasForeground {
+            context.count(.backgrounds, at: stamp)
+        }
+    }
+
+    /// What else an edge does once the phase is entered.
+    private mutating func follow(
+        _ edge: PhaseEdge, from old: State, _ stamp: Stamp, _ context: inout FoldContext
+    ) {
+        if old == .active, edge != .activate { leaveActive(edge, stamp, &context) }
+        if old == .background, edge != .terminate {
+            context.store[cold]?.graces.backgrounded = nil
+            reopenViews(stamp, context)
+        }
+        switch edge {
+        case .enterForeground:
+            openEntry(from: old, stamp)
+        case .activate:
+            endLatency(stamp, &context)
+            becomeActive(stamp, context)
+        case .resign:
+            break
+        case .enterBackground:
+            if launch == .cold, old == .inactive { launch = .none }
+            flags.remove(.latencyOpen)
+            enterBackground(stamp, &context)
+        case .terminate:
+            if old != .notRunning { context.count(.terminations, at: stamp) }
+            if flags.contains(.launchSeen), !flags.contains(.wasActive), old != .notRunning {
+                context.count(.backgroundLaunches, at: stamp)
+            }
+            closeViews(stamp, &context)
+            launch = .none
+            flags.remove(.latencyOpen)
+        }
+    }
+
+    // MARK: Latencies
+
+    /// An entry into the foreground opens the latency of a resume or of a warm launch.
+    private mutating func openEntry(from old: State, _ stamp: Stamp) {
+        guard old == .background || old == .launching else { return }
+        // A latency that is open already began with the creation of the activity.
+        guard launch != .cold, !flags.contains(.latencyOpen) else { return }
+        openLatency(stamp)
+    }
+
+    mutating func openLatency(_ stamp: Stamp) {
+        latencyFrom = stamp.moment
+        flags.insert(.latencyOpen)
+    }
+
+    private mutating func endLatency(_ stamp: Stamp, _ context: inout FoldContext) {
+        switch launch {
+        case .cold:
+            context.count(.launchesCold, at: stamp)
+            endLaunch(.launchCold, over: context.limits.slowLaunchColdAfter, stamp, &context)
+        case .warm:
+            context.count(.launchesWarm, at: stamp)
+            if flags.contains(.latencyOpen) {
+                endLaunch(.launchWarm, over: context.limits.slowLaunchWarmAfter, stamp, &context)
+            }
+        case .none:
+            if flags.contains(.latencyOpen) { endResume(stamp, &context) }
+        }
+        launch = .none
+        flags.remove(.latencyOpen)
+        flags.insert(.wasActive)
+    }
+
+    private func endLaunch(_ latency: Latency, over limit: Int64, _ stamp: Stamp, _ context: inout FoldContext) {
+        guard let length = countable(from: latencyFrom, to: stamp, &context) else { return }
+        context.emit(.latency(latency), value: length, at: stamp)
+        if length > limit { context.count(.slowLaunch, at: stamp) }
+    }
+
+    private func endResume(_ stamp: Stamp, _ context: inout FoldContext) {
+        guard let length = countable(from: latencyFrom, to: stamp, &context) else { return }
+        guard length <= context.limits.resumeDiscard else { return context.count(.resumeDiscarded, at: stamp) }
+        context.emit(.latency(.resume), value: length, at: stamp)
+        if length > context.limits.slowResumeAfter { context.count(.slowResume, at: stamp) }
+    }
+}
+
+extension Device.Began {
+    init(_ edge: PhaseEdge) {
+        switch edge {
+        case .enterForeground: self = .enterForeground
+        case .activate: self = .activate
+        case .resign: self = .resign
+        case .enterBackground: self = .enterBackground
+        case .terminate: self = .nothing
+        }
+    }
+}
+
+extension Stamp {
+    /// The same edge, `grace` ms before.
+    func earlier(by grace: Int64) -> Stamp {
+        var stamp = self
+        stamp.moment.time -= grace
+        stamp.corrected -= grace
+        if stamp.moment.monotonic != Event.absent { stamp.moment.monotonic -= grace * 1000 }
+        return stamp
+    }
+}

@@ -1,0 +1,158 @@
+import Lifecycle
+
+/// Limits that pass: shown by the next edge of the installation, or by stream time where none comes.
+extension Device {
+    // MARK: By the next edge
+
+    /// Counts every limit that has passed by the device time of an edge.
+    ///
+    /// - Parameter endsProcess: the edge ends the running process, which decides whatever was pending.
+    mutating func settle(_ stamp: Stamp, endsProcess: Bool, _ context: inout FoldContext) {
+        guard last.isKnown else { return }
+        if cold != Device.noCold {
+            settleGraces(.edge(stamp.moment, endsProcess: endsProcess), &context)
+        }
+        guard state == .active || state == .inactive else { return }
+        countStuck(at: stamp.moment, &context)
+        if duration(from: last, to: stamp.moment, context) > context.limits.silenceTimeout {
+            goSilent(&context)
+        }
+    }
+
+    /// Nothing was heard for longer than the limit: what was open ended at the last sign of life.
+    private mutating func goSilent(_ context: inout FoldContext) {
+        context.regressionCounted = false
+        closePhase(lastStamp(context), nil, isObserved: false, reason: 0, &context)
+        forgetInstances(context)
+        context.store[cold]?.views.removeAll()
+        flags.insert(.silentInForeground)
+        flags.remove(.latencyOpen)
+        launch = .none
+        state = .unknown
+        began = .nothing
+        since = .never
+    }
+
+    // MARK: By stream time
+
+    /// Acts on every limit that has passed by stream time.
+    mutating func fire(_ context: inout FoldContext) {
+        context.regressionCounted = false
+        releaseByNumber(&context)
+        releaseByTime(&context)
+        if let held = context.store[cold] {
+            if held.holds { return }
+            settleGraces(.stream, &context)
+        }
+        guard state == .active || state == .inactive else { return }
+        if stuckDue(context) <= context.stream { markStuck(&context) }
+        if silenceDue(context) <= context.stream { goSilent(&context) }
+    }
+
+    /// Stream time at which the device is to be looked at next, ms; `Int64.max` where never.
+    func nextDue(_ context: borrowing FoldContext) -> Int64 {
+        let expiry = lastReceived == Event.absent ? Int64.max : lastReceived &+ context.limits.stateTTL &+ 1
+        var due = min(stuckDue(context), min(silenceDue(context), expiry))
+        guard let held = context.store[cold] else { return due }
+        if held.holds {
+            for event in held.heldByNumber { due = min(due, event.due) }
+            for event in held.heldByTime { due = min(due, event.due) }
+            return due
+        }
+        return min(due, graceDue(held, context))
+    }
+
+    /// A limit shorter than the time that uploads may take is not judged by stream time before that.
+    static func due(_ received: Int64, _ limit: Int64, _ context: borrowing FoldContext) -> Int64 {
+        let timeout = context.limits.reorderTimeout
+        return received &+ limit &+ (limit < timeout ? timeout : 0) &+ 1
+    }
+
+    private func stuckDue(_ context: borrowing FoldContext) -> Int64 {
+        guard state == .inactive, !flags.contains(.stuckCounted), since.isKnown else { return Int64.max }
+        return Device.due(sinceReceived, context.limits.stuckInactiveAfter, context)
+    }
+
+    private func silenceDue(_ context: borrowing FoldContext) -> Int64 {
+        guard state == .active || state == .inactive else { return Int64.max }
+        return Device.due(lastReceived, context.limits.silenceTimeout, context)
+    }
+
+    /// Nothing was heard for the time to live.
+    func isExpired(_ context: borrowing FoldContext) -> Bool {
+        lastReceived != Event.absent && context.stream &- lastReceived > context.limits.stateTTL
+    }
+}
+
+/// By what a grace is judged.
+enum GraceClock {
+    /// The device time of a later edge.
+    case edge(Moment, endsProcess: Bool)
+    /// Stream time alone.
+    case stream
+
+    var endsProcess: Bool {
+        if case .edge(_, endsProcess: true) = self { return true }
+        return false
+    }
+}
+
+extension Device {
+    /// Whether a grace that began at `start` is over.
+    func isOver(_ start: Stamp, _ grace: Int64, _ clock: GraceClock, _ context: borrowing FoldContext) -> Bool {
+        switch clock {
+        case .edge(let moment, _): duration(from: start.moment, to: moment, context) > grace
+        case .stream: Device.due(start.received, grace, context) <= context.stream
+        }
+    }
+
+    mutating func settleGraces(_ clock: GraceClock, _ context: inout FoldContext) {
+        guard let held = context.store[cold] else { return }
+        settleActivities(held, clock, &context)
+        settleEchoes(held, clock, &context)
+        settleResources(held, clock, &context)
+        settleOverlay(held, clock, &context)
+    }
+
+    private func graceDue(_ held: Cold, _ context: borrowing FoldContext) -> Int64 {
+        let limits = context.limits
+        let graces = held.graces
+        var due = Int64.max
+        func consider(_ start: Stamp?, _ grace: Int64) {
+            if let start { due = min(due, Device.due(start.received, grace, context)) }
+        }
+        consider(graces.pause?.stamp, limits.androidBackgroundGrace)
+        consider(graces.stop, limits.androidBackgroundGrace)
+        consider(graces.resigned, limits.resourceGrace)
+        consider(graces.backgrounded, limits.resourceGrace)
+        consider(graces.overlay, limits.overlayGrace)
+        for echo in held.echoes.pending { consider(echo.stamp, limits.echoTolerance) }
+        return due
+    }
+}
+
+/// What is decided only when a grace is over. Everything here is of the running process.
+struct Graces {
+    /// The last resumed activity was paused; whether the app became inactive is not decided yet.
+    var pause: Pause?
+    /// The last visible activity was stopped; whether the app left is not decided yet.
+    var stop: Stamp?
+    /// The activity whose creation opened a warm launch and that has not started yet, or 0.
+    var creating: UInt64 = 0
+    /// At most ``Destroyed/limit``, the latest last.
+    var destroyed: [Destroyed] = []
+    /// The app left Active while resources ran.
+    var resigned: Stamp?
+    /// The app entered the background while resources ran.
+    var backgrounded: Stamp?
+    /// The app became active while an overlay was up.
+    var overlay: Stamp?
+
+    struct Pause {
+        var stamp: Stamp
+        var activity: UInt64
+        var reason: UInt32
+        /// An activity of the class of a destroyed one was made since.
+        var isRecreation = false
+    }
+}

@@ -1,0 +1,75 @@
+import Lifecycle
+
+/// What a machine needs beside its own state: limits, time, and a place for what it contributes.
+struct FoldContext: ~Copyable {
+    let limits: FoldingLimits
+    let names: FoldNames
+    var contributions: ContiguousArray<Contribution> = []
+    var store = ColdStore()
+    var counts = FoldCounts()
+    /// The largest receive time, also of events whose receive time is assumed, ms; timers go by it.
+    var stream = Event.absent
+    /// The largest receive time that a record told, ms; windows are final by it.
+    var watermark = Event.absent
+    /// A step of the clock was counted for the event that is being folded.
+    var regressionCounted = false
+
+    mutating func emit(
+        _ kind: Contribution.Kind, value: Int64 = 1, at stamp: Stamp, text: UInt32 = 0, installation: UInt64 = 0
+    ) {
+        emit(kind, value: value, time: stamp.corrected, group: stamp.group, text: text, installation: installation)
+    }
+
+    mutating func emit(
+        _ kind: Contribution.Kind, value: Int64 = 1, time: Int64, group: UInt32, text: UInt32 = 0,
+        installation: UInt64 = 0
+    ) {
+        contributions.append(
+            Contribution(
+                kind, value: value, time: time, stream: watermark, group: group, text: text,
+                installation: installation))
+    }
+
+    mutating func count(_ anomaly: Anomaly, at stamp: Stamp, _ number: Int64 = 1) {
+        emit(.anomaly(anomaly), value: number, at: stamp)
+    }
+
+    mutating func count(_ counter: Counter, at stamp: Stamp) {
+        emit(.count(counter), at: stamp)
+    }
+}
+
+/// What became of the events, for the sum that says that none was dropped in silence.
+package struct FoldCounts: Sendable, Equatable {
+    package var folded = 0
+    /// Folded ones with an unknown name.
+    package var other = 0
+    package var duplicates = 0
+    package var late = 0
+
+    package init() {}
+}
+
+/// Ids of the names that the rules speak of.
+struct FoldNames {
+    /// What must stop at the resignation.
+    let foreground: [UInt32]
+    /// What may run on in the background.
+    let background: [UInt32]
+    let observer: UInt32
+    /// Stands for an exit without a reason.
+    let unknownReason: UInt32
+
+    init(limits: FoldingLimits, lexicon: inout Lexicon) {
+        var foreground: [UInt32] = []
+        for name in ["animation", "timer", "sensor", "video", "camera", "location"] {
+            foreground.append(lexicon.texts.intern(name))
+        }
+        var background: [UInt32] = []
+        for name in limits.resourceBackground { background.append(lexicon.texts.intern(name)) }
+        self.foreground = foreground
+        self.background = background
+        observer = lexicon.texts.intern("observer")
+        unknownReason = lexicon.texts.intern("unknown")
+    }
+}

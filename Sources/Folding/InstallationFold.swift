@@ -1,0 +1,156 @@
+package import Lifecycle
+
+/// The fold of one partition: events in, contributions out, a state for every installation between.
+///
+/// Owned by one task and touched on its queue alone.
+package struct InstallationFold: ~Copyable {
+    private var table = InstallationTable()
+    private var wheel = TimerWheel()
+    private var context: FoldContext
+    /// Devices whose timer falls in the tick that has begun, earliest first.
+    private var near = NearTimers()
+    private var candidates: ContiguousArray<UInt32> = []
+
+    /// - Parameter lexicon: takes in the names that the rules speak of.
+    package init(_ limits: FoldingLimits, lexicon: inout Lexicon) {
+        context = FoldContext(limits: limits, names: FoldNames(limits: limits, lexicon: &lexicon))
+    }
+
+    /// What became of the events so far.
+    package var counts: FoldCounts { context.counts }
+    /// Installations whose state is kept.
+    package var devices: Int { table.count }
+    /// Bytes that the states and their index take; what few installations need beside it is not in it.
+    package var byteCount: Int { table.byteCount }
+    /// The largest receive time that a record told, ms since the epoch; ``Event/absent`` before the first.
+    package var watermark: Int64 { context.watermark }
+
+    /// Folds a batch, appending to `contributions`.
+    package mutating func fold(
+        _ batch: borrowing EventBatch, into contributions: inout ContiguousArray<Contribution>
+    ) {
+        swap(&context.contributions, &contributions)
+        defer { swap(&context.contributions, &contributions) }
+        let count = batch.events.count
+        var index = 0
+        while index < count {
+            var end = index + 1
+            while end < count, batch.events[end].record == batch.events[index].record { end += 1 }
+            if end == index + 1 {
+                arrive(batch.events[index], sortsRecord: false)
+            } else {
+                foldRecord(batch, index..<end)
+            }
+            index = end
+        }
+    }
+
+    /// Moves stream time and watermark, as an idle partition does by the wall clock.
+    package mutating func advance(to time: Int64, into contributions: inout ContiguousArray<Contribution>) {
+        swap(&context.contributions, &contributions)
+        defer { swap(&context.contributions, &contributions) }
+        context.watermark = max(context.watermark, time)
+        advanceStream(to: time)
+    }
+
+    /// The input has ended: what was held back is folded; open intervals stay open.
+    package mutating func finish(into contributions: inout ContiguousArray<Contribution>) {
+        swap(&context.contributions, &contributions)
+        defer { swap(&context.contributions, &contributions) }
+        for index in table.indices where table[index].flags.contains(.inUse) && table[index].cold != Device.noCold {
+            table[index].releaseAll(&context)
+        }
+    }
+
+    // MARK: Records
+
+    /// Folds the events of one record, those without a number in the order of their times.
+    private mutating func foldRecord(_ batch: borrowing EventBatch, _ range: Range<Int>) {
+        let isOrdered = InstallationFold.isOrdered(batch, range)
+        for index in range { arrive(batch.events[index], sortsRecord: !isOrdered) }
+        guard !isOrdered else { return }
+        for index in range {
+            let event = batch.events[index]
+            guard event.edge != .tick, let device = table.find(event.installation) else { continue }
+            table[device].releaseByTime(&context)
+            schedule(device)
+        }
+    }
+
+    /// Nothing is to be sorted: numbers tell the order, or each event is younger than the one before.
+    private static func isOrdered(_ batch: borrowing EventBatch, _ range: Range<Int>) -> Bool {
+        for index in range.dropFirst() {
+            let event = batch.events[index]
+            let before = batch.events[index - 1]
+            if event.sequence != Event.absent { continue }
+            guard event.installation == before.installation, event.time > before.time else { return false }
+        }
+        return true
+    }
+
+    @inline(__always)
+    private mutating func arrive(_ event: Event, sortsRecord: Bool) {
+        if event.received != Event.absent {
+            if event.received > context.watermark { context.watermark = event.received }
+            advanceStream(to: event.received)
+        }
+        guard event.edge != .tick else { return }
+        let device = table.index(of: event.installation)
+        if event.received == Event.absent {
+            advanceStream(to: table[device].stamp(of: event, context).received)
+        }
+        table[device].arrive(event, sortsRecord: sortsRecord, &context)
+        schedule(device)
+    }
+
+    // MARK: Timers
+
+    @inline(__always)
+    private mutating func advanceStream(to time: Int64) {
+        guard time > context.stream else { return }
+        context.stream = time
+        fireDue()
+    }
+
+    private mutating func fireDue() {
+        wheel.advance(to: TimerWheel.tick(context.stream), into: &candidates)
+        for device in candidates { fire(device) }
+        candidates.removeAll(keepingCapacity: true)
+        while near.earliest <= context.stream, let entry = near.removeEarliest() { fire(entry.device) }
+    }
+
+    /// Looks at a device whose time may have come.
+    private mutating func fire(_ device: UInt32) {
+        guard table[device].flags.contains(.inUse) else { return }
+        let wanted = table[device].timer
+        // Later than now: the entry is stale, and another one is on its way.
+        guard wanted != 0, wanted <= TimerWheel.tick(context.stream) else { return }
+        table[device].timer = 0
+        if table[device].nextDue(context) <= context.stream {
+            table[device].fire(&context)
+            if table[device].isExpired(context) { return expire(device) }
+        }
+        schedule(device)
+    }
+
+    private mutating func expire(_ device: UInt32) {
+        context.store.remove(table[device].cold)
+        table.remove(device)
+    }
+
+    /// Sees to it that the device is looked at when its next limit passes.
+    @inline(__always)
+    private mutating func schedule(_ device: UInt32) {
+        let due = table[device].nextDue(context)
+        guard due != Int64.max else { return }
+        let tick = max(TimerWheel.tick(due), 1)
+        let wanted = table[device].timer
+        guard wanted == 0 || tick < wanted else { return }
+        table[device].timer = tick
+        if tick <= TimerWheel.tick(context.stream) {
+            near.insert(NearTimers.Entry(due: due, device: device))
+        } else {
+            wheel.insert(device, tick: tick)
+        }
+    }
+}

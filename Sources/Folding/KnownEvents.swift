@@ -1,0 +1,54 @@
+import Lifecycle
+
+/// Events seen before, by what a repetition of them would share.
+struct KnownEvents {
+    private struct Identified {
+        var id: UInt64
+        var received: Int64
+    }
+
+    private var ids: [Identified] = []
+    private var contents: [UInt64] = []
+    /// Where the next one is written once a ring is full.
+    private var nextID = 0
+    private var nextContent = 0
+
+    static let idLimit = 64
+    static let contentLimit = 16
+
+    /// Whether the id was seen within `window` ms; remembers it if not.
+    mutating func isKnown(id: UInt64, received: Int64, window: Int64) -> Bool {
+        if let index = ids.firstIndex(where: { $0.id == id }) {
+            if received - ids[index].received <= window { return true }
+            ids[index].received = received
+            return false
+        }
+        let entry = Identified(id: id, received: received)
+        if ids.count < Self.idLimit {
+            ids.append(entry)
+        } else {
+            ids[nextID] = entry
+            nextID = (nextID + 1) % Self.idLimit
+        }
+        return false
+    }
+
+    /// Whether an event of the same content is among the last; remembers it if not.
+    mutating func isKnown(content event: Event) -> Bool {
+        var hash = StableHash.combine(UInt64(event.edge.rawValue) << 8 | UInt64(event.scope.rawValue), event.instance)
+        hash = StableHash.combine(hash, UInt64(bitPattern: event.time))
+        hash = StableHash.combine(hash, event.session)
+        hash = StableHash.combine(hash, event.className)
+        hash = StableHash.combine(hash, UInt64(event.resource))
+        hash = StableHash.combine(hash, event.process)
+        hash = StableHash.combine(hash, event.unknownName)
+        if contents.contains(hash) { return true }
+        if contents.count < Self.contentLimit {
+            contents.append(hash)
+        } else {
+            contents[nextContent] = hash
+            nextContent = (nextContent + 1) % Self.contentLimit
+        }
+        return false
+    }
+}
