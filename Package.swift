@@ -44,6 +44,7 @@ let package = Package(
         library("Kafka", ["CRDKafka"]),
 
         // Level 3: what knows several stages, and a world to try them in.
+        library("Engine", ["Lifecycle", "Settings", "Decoding", "Folding", "Aggregating"]),
         library("Fleet", ["Lifecycle"]),
         // Level 5: the executable.
         .executableTarget(name: "phasefold", dependencies: ["Fleet", "Lifecycle", "Settings"], swiftSettings: strict),

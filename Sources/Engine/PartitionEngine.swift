@@ -1,0 +1,144 @@
+package import Aggregating
+import Decoding
+import Folding
+package import Lifecycle
+
+/// The way of one partition from records to figures: decode, fold, combine, without Kafka.
+///
+/// Owned by one task and touched on its queue alone. Records are decoded as they come; their events are folded and
+/// combined in batches, at the latest when an epoch is closed.
+package struct PartitionEngine: ~Copyable {
+    private var decoder: RecordDecoder
+    private var fold: InstallationFold
+    private var combiner: Combiner
+    private var lexicon = Lexicon()
+    private var batch = EventBatch(capacity: PartitionEngine.batchEvents * 2)
+    private var contributions = ContiguousArray<Contribution>()
+    private var decoded = EngineCounts()
+
+    /// Events that are gathered before they are folded together.
+    package static let batchEvents = 1024
+
+    package init(_ settings: EngineSettings) {
+        decoder = RecordDecoder(settings.decoding)
+        fold = InstallationFold(settings.folding, lexicon: &lexicon)
+        combiner = Combiner(settings.aggregating)
+        contributions.reserveCapacity(Self.batchEvents * 2)
+    }
+
+    /// Takes one record in.
+    ///
+    /// - Parameters:
+    ///   - value: the record's value.
+    ///   - key: the record's key, where it has one.
+    ///   - timestamp: the record's timestamp, ms since the epoch; ``Event/absent`` where there is none.
+    /// - Returns: what of it could not be read, for the dead-letter topic: mostly nothing.
+    @discardableResult
+    package mutating func ingest(_ value: RawSpan, key: RawSpan?, timestamp: Int64) -> [Rejection] {
+        decoder.decode(value, key: key, timestamp: timestamp, lexicon: &lexicon, into: &batch)
+        var rejections: [Rejection] = []
+        if !batch.rejections.isEmpty {
+            swap(&rejections, &batch.rejections)
+            decoded.deadLettered += rejections.count
+        }
+        if batch.events.count >= Self.batchEvents { process() }
+        return rejections
+    }
+
+    /// Folds and combines what has been taken in.
+    package mutating func process() {
+        decoded.otherTelemetry += batch.otherTelemetry
+        decoded.records += batch.records
+        fold.fold(batch, into: &contributions)
+        combine()
+        batch.removeAll()
+    }
+
+    /// Moves stream time and watermark to the wall clock, as an idle partition that is caught up does.
+    ///
+    /// - Parameter time: ms since the epoch.
+    package mutating func advance(to time: Int64) {
+        process()
+        fold.advance(to: time, into: &contributions)
+        combine()
+    }
+
+    /// The input has ended: what was held back is folded.
+    package mutating func finish() {
+        process()
+        fold.finish(into: &contributions)
+        combine()
+    }
+
+    /// Closes the epoch: appends what was gathered since the last one to `partials`, and clears it.
+    package mutating func closeEpoch(source: SourcePartition, into partials: inout RecordBatch) {
+        process()
+        combiner.closeEpoch(source: source, watermark: fold.watermark, lexicon: lexicon, into: &partials)
+    }
+
+    /// Hands what was gathered to totals in the same process, without packing it.
+    package mutating func drain(into totals: inout WindowTotals) {
+        process()
+        totals.take(&combiner, lexicon: lexicon)
+    }
+
+    private mutating func combine() {
+        var taken = ContiguousArray<Contribution>()
+        swap(&taken, &contributions)
+        combiner.add(taken.span, lexicon: lexicon)
+        taken.removeAll(keepingCapacity: true)
+        swap(&taken, &contributions)
+    }
+
+    // MARK: What it has come to
+
+    /// So much was gathered that the epoch should be closed before its time.
+    package var isFull: Bool { combiner.isFull }
+    /// The largest receive time that a record told, ms since the epoch; ``Event/absent`` before the first.
+    package var watermark: Int64 { fold.watermark }
+    /// Installations whose state is kept.
+    package var devices: Int { fold.devices }
+    /// Bytes of their states, without what few of them need.
+    package var deviceBytes: Int { fold.byteCount }
+
+    /// What became of every event so far; those in hand or held back are not in it yet.
+    package var counts: EngineCounts {
+        var counts = decoded
+        let folded = fold.counts
+        let expired = combiner.statistics.late
+        counts.folded = folded.folded - folded.other - expired
+        counts.other = folded.other
+        counts.duplicates = folded.duplicates
+        counts.late = folded.late + expired
+        return counts
+    }
+}
+
+/// What became of the events of a partition: none is dropped in silence.
+package struct EngineCounts: Sendable, Equatable {
+    package var records = 0
+    /// Folded, with a known name.
+    package var folded = 0
+    /// Folded, with an unknown name.
+    package var other = 0
+    /// Records of other telemetry.
+    package var otherTelemetry = 0
+    package var duplicates = 0
+    package var late = 0
+    package var deadLettered = 0
+
+    package init() {}
+
+    /// Every event that came in.
+    package var events: Int { folded + other + otherTelemetry + duplicates + late + deadLettered }
+
+    package static func += (total: inout EngineCounts, part: EngineCounts) {
+        total.records += part.records
+        total.folded += part.folded
+        total.other += part.other
+        total.otherTelemetry += part.otherTelemetry
+        total.duplicates += part.duplicates
+        total.late += part.late
+        total.deadLettered += part.deadLettered
+    }
+}
