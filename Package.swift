@@ -49,6 +49,12 @@ let package = Package(
         // Level 5: the executable.
         .executableTarget(name: "phasefold", dependencies: ["Fleet", "Lifecycle", "Settings"], swiftSettings: strict),
 
+        // A naive reading of the specification, the oracle of property tests: it shares no code with the engine.
+        .target(name: "ReferenceFold", path: "Tests/Support/ReferenceFold", swiftSettings: strict),
+        .executableTarget(
+            name: "reference-replay", dependencies: ["ReferenceFold"], path: "Tests/Support/ReferenceReplay",
+            swiftSettings: strict),
+
         // Tests mirror targets.
         // The rules of the house, read from the sources.
         tests("HouseTests", []),

@@ -1,0 +1,200 @@
+/// The counter of one process: which numbers were seen and which is expected next.
+final class SequenceCount {
+    static let width = 64
+    var next: Int
+    var highest: Int
+    var seen: Set<Int> = []
+
+    init(first: Int) {
+        next = first
+        highest = first
+    }
+
+    func isBelow(_ number: Int) -> Bool { number <= highest - Self.width }
+
+    func note(_ number: Int) {
+        highest = max(highest, number)
+        seen.insert(number)
+        if seen.count > 4 * Self.width { seen = seen.filter { !isBelow($0) } }
+    }
+}
+
+/// Duplicates, then order.
+extension Installation {
+    private static let recentEvents = 16
+    private static let recentIDCount = 64
+
+    /// Notes what the event says of the clock, and when it was received.
+    func prepare(_ event: Event, stream: Int) {
+        arrivals += 1
+        event.arrival = arrivals
+        clock.observe(event, tolerance: limits.futureTolerance)
+        event.offset = clock.offset
+        event.receive = event.received ?? max(event.ts + event.offset, stream)
+        event.future = event.ts + event.offset > event.receive + limits.futureTolerance
+    }
+
+    /// Takes an event in: folds it, holds it back, or counts it as what it is.
+    func accept(_ event: Event, stream: Int) {
+        event.stream = stream
+        lastStream = stream
+        let key = sequenceKey(event)
+        if let number = event.seq, let count = sequences[key], beginsNewCount(event, number, count) {
+            sequences[key] = nil
+        }
+        if isDuplicate(event, sequences[key]) {
+            anomaly(.duplicateEvent, at: event)
+            return
+        }
+        let known = sequences[key]
+        let isBelow = event.seq.map { known?.isBelow($0) ?? false } ?? false
+        note(event, known)
+        if isBelow || isTooLate(event, known) {
+            ledger.addLate(event)
+            return
+        }
+        if let number = event.seq {
+            let count = known ?? SequenceCount(first: number)
+            sequences[key] = count
+            count.note(number)
+            event.sequence = count
+        }
+        hold(event)
+        release(stream: stream)
+        while held.count(where: { $0.sequence != nil }) > limits.reorderBuffer { giveUpLowestGap(stream: stream) }
+    }
+
+    /// The record is read: what waited only to be sorted among its events may fold.
+    func endRecord(stream: Int) {
+        for event in held { event.fresh = false }
+        release(stream: stream)
+        while held.count > limits.reorderBuffer { giveUpLowestGap(stream: stream) }
+    }
+
+    func endInput() {
+        for event in held { event.fresh = false }
+        while !held.isEmpty { foldHead(0) }
+    }
+
+    // MARK: Duplicates
+
+    /// No id: the running process; a first id names a process that had none.
+    private func sequenceKey(_ event: Event) -> String {
+        guard let id = event.process else { return sequenceOfRunning }
+        if sequences[id] == nil, sequenceOfRunning.isEmpty, let unnamed = sequences.removeValue(forKey: "") {
+            sequences[id] = unnamed
+        }
+        let isOld = previous.contains { $0.id == id } && process.id != id
+        if !isOld { sequenceOfRunning = id }
+        return id
+    }
+
+    /// A launch with a lower number than expected that is no copy and not older than what has been folded.
+    private func beginsNewCount(_ event: Event, _ number: Int, _ count: SequenceCount) -> Bool {
+        guard event.edge == .launch, number < count.next, !recent.contains(where: { $0.says(sameAs: event) }) else {
+            return false
+        }
+        return last.map { clock.lead(of: event, over: $0) >= 0 } ?? true
+    }
+
+    private func isDuplicate(_ event: Event, _ count: SequenceCount?) -> Bool {
+        if let id = event.id,
+            recentIDs.contains(where: { $0.id == id && event.receive - $0.receive <= limits.dedupeWindow })
+        {
+            return true
+        }
+        if let number = event.seq, let count, !count.isBelow(number), count.seen.contains(number) { return true }
+        return event.id == nil && event.seq == nil && recent.contains { $0.says(sameAs: event) }
+    }
+
+    private func note(_ event: Event, _ count: SequenceCount?) {
+        recent = (recent + [event]).suffix(Self.recentEvents)
+        if let id = event.id { recentIDs = (recentIDs + [(id, event.receive)]).suffix(Self.recentIDCount) }
+        if let number = event.seq, let count, !count.isBelow(number) { count.note(number) }
+    }
+
+    // MARK: Order
+
+    /// Older than what has been folded and past the buffer.
+    private func isTooLate(_ event: Event, _ count: SequenceCount?) -> Bool {
+        if let number = event.seq, let count { return number < count.next }
+        guard !event.isExit, let last else { return false }
+        return clock.lead(of: event, over: last) < 0
+    }
+
+    private func hold(_ event: Event) {
+        var place = held.count
+        while place > 0, precedes(event, held[place - 1]) { place -= 1 }
+        event.putBack = place < held.count
+        held.insert(event, at: place)
+    }
+
+    /// Whether a newcomer is ordered before an event that is held: by number within a count, else by time.
+    private func precedes(_ newcomer: Event, _ other: Event) -> Bool {
+        if let count = newcomer.sequence, count === other.sequence, let number = newcomer.seq, let held = other.seq {
+            return number < held
+        }
+        let isOrderedByTime = !(newcomer.isExit && newcomer.seq == nil) && !(other.isExit && other.seq == nil)
+        return isOrderedByTime && clock.lead(of: newcomer, over: other) < 0
+    }
+
+    /// Folds what need not wait any longer.
+    func release(stream: Int) {
+        while let head = held.first {
+            if head.sequence != nil {
+                let isOverdue = held.contains { !$0.fresh && stream > $0.stream + limits.reorderTimeout }
+                guard head.seq == head.sequence?.next || isOverdue else { return }
+                foldHead(0)
+            } else {
+                guard !head.fresh, stream >= head.stream + limits.reorderDelay else { return }
+                foldHead(firstOfEqualTimes())
+            }
+        }
+    }
+
+    /// When stream time alone makes held events fold: once it has passed this.
+    var holdDue: Int? {
+        guard let head = held.first else { return nil }
+        let timeout = held.map { $0.stream + limits.reorderTimeout }.min() ?? .max
+        // A delay is over when it has passed, a timeout when it is exceeded.
+        return head.sequence == nil ? min(timeout, head.stream + limits.reorderDelay - 1) : timeout
+    }
+
+    private func giveUpLowestGap(stream: Int) {
+        guard !held.isEmpty else { return }
+        foldHead(0)
+        release(stream: stream)
+    }
+
+    private func foldHead(_ place: Int) {
+        let event = held.remove(at: place)
+        if let count = event.sequence, let number = event.seq {
+            event.gap = max(0, number - count.next)
+            count.next = max(count.next, number + 1)
+        }
+        fold(event)
+    }
+
+    /// Among held events of one time: the first that the machine can take now and that none of them goes before.
+    private func firstOfEqualTimes() -> Int {
+        guard held.count > 1, let head = held.first else { return 0 }
+        let equal = held.prefix { $0.sequence == nil && clock.lead(of: $0, over: head) == 0 }
+        guard equal.count > 1 else { return 0 }
+        let takeable = equal.indices.filter { canTake(equal[$0]) }
+        return takeable.first { place in
+            !takeable.contains { Self.goesBefore(equal[$0].edge, equal[place].edge) && $0 != place }
+        } ?? takeable.first ?? 0
+    }
+
+    private static func goesBefore(_ one: Edge, _ other: Edge) -> Bool {
+        let chains: [[Edge]] = [
+            [.resign, .enterBackground, .terminate], [.enterForeground, .activate],
+            [.create, .start, .resume], [.pause, .stop, .destroy],
+            [.loadView, .didLoad, .willAppear, .isAppearing, .didAppear], [.willDisappear, .didDisappear, .end],
+        ]
+        return chains.contains { chain in
+            guard let first = chain.firstIndex(of: one), let second = chain.firstIndex(of: other) else { return false }
+            return first < second
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/// One event at a time, in order.
+extension Installation {
+    func fold(_ event: Event) {
+        let isOfSucceeded = event.process.map(hasSucceeded) ?? false
+        if isOfSucceeded, !event.isExit, event.edge != .launch {
+            ledger.addLate(event)
+            return
+        }
+        folded += 1
+        event.order = folded
+        regressed = []
+        countArrival(event)
+        settle(.edge(event))
+        adoptProcess(of: event)
+        apply(event)
+        if !event.isExit { last = event }
+    }
+
+    func hasSucceeded(_ id: String) -> Bool {
+        process.id != id && previous.contains { $0.id == id }
+    }
+
+    private func countArrival(_ event: Event) {
+        if ledger.allFinal(event.time) { ledger.addLate(event) }
+        ledger.add(at: event.time, event.group) { tally in
+            tally.counts[event.edge == .unknown ? .eventsOther : .events, default: 0] += 1
+            tally.devices.insert(identity)
+        }
+        if event.future { anomaly(.futureClock, at: event) }
+        if event.putBack { anomaly(.outOfOrder, at: event) }
+        if event.gap > 0 { anomaly(.sequenceGap, at: event, event.gap) }
+        guard !event.isExit, let last else { return }
+        let wentBack = last.future || event.future ? 0 : last.ts - event.ts
+        if wentBack > limits.clockRegression { regression(from: last, to: event, at: event) }
+    }
+
+    private func apply(_ event: Event) {
+        switch event.edge {
+        case .exit: exit(event)
+        case .heartbeat, .unknown: break
+        case .resourceStart, .resourceStop, .overlayShown, .overlayHidden: resource(event)
+        default:
+            switch event.scope {
+            case .app: appEdge(event)
+            case .scene: sceneEdge(event)
+            case .activity: activityEdge(event)
+            case .view: viewEdge(event)
+            }
+        }
+    }
+}
+
+/// How far things have come: up to an edge of the installation, or up to a stream time without one.
+enum Now {
+    case edge(Event)
+    case stream(Int)
+}
+
+/// Timers.
+extension Installation {
+    /// Whether a limit that an edge started is over. Limits shorter than the reorder timeout are not left to stream
+    /// time until that has passed as well: uploads come late.
+    func isOver(_ limit: Int, since start: Event, _ now: Now) -> Bool {
+        switch now {
+        case .edge(let edge): clock.duration(start, edge) > limit
+        case .stream(let stream): stream > due(limit, since: start)
+        }
+    }
+
+    private func due(_ limit: Int, since start: Event) -> Int {
+        start.receive + limit + (limit < limits.reorderTimeout ? limits.reorderTimeout : 0)
+    }
+
+    /// Everything whose limit is over by now. The graces decide the phase, so they come first; silence comes last.
+    func settle(_ now: Now) {
+        if let pause = pendingPause, isOver(limits.backgroundGrace, since: pause.edge, now) { decidePause() }
+        if let stop = pendingStop, isOver(limits.backgroundGrace, since: stop.edge, now) { decideStop() }
+        judgeEchoes { self.isOver(self.limits.echoTolerance, since: $0, now) }
+        settleResources(now)
+        settleOverlay(now)
+        if phase == .inactive, !stuckCounted, let opened, isOver(limits.stuckInactive, since: opened, now) {
+            stuckCounted = true
+            timed(.stuckInactive, opened, limits.stuckInactive)
+        }
+        if phase.isForeground, let last, isOver(limits.silence, since: last, now) { fallSilent(last) }
+    }
+
+    /// Stream time has come this far without an event of the installation.
+    func advance(to stream: Int) {
+        release(stream: stream)
+        guard held.isEmpty else { return }
+        regressed = []
+        settle(.stream(stream))
+    }
+
+    /// The earliest stream time that, once passed, changes anything here.
+    var nextDue: Int? {
+        if let holdDue { return holdDue }
+        var dues: [Int] = []
+        if let pendingPause { dues.append(due(limits.backgroundGrace, since: pendingPause.edge)) }
+        if let pendingStop { dues.append(due(limits.backgroundGrace, since: pendingStop.edge)) }
+        dues += echoes.map { due(limits.echoTolerance, since: $0.edge) }
+        dues += resourceStarts.map { due(limits.resourceGrace, since: $0) }
+        if let overlayAtActivate { dues.append(due(limits.overlayGrace, since: overlayAtActivate)) }
+        if phase == .inactive, !stuckCounted, let opened { dues.append(due(limits.stuckInactive, since: opened)) }
+        if phase.isForeground, let last { dues.append(due(limits.silence, since: last)) }
+        return dues.min()
+    }
+
+    /// No sign of life: the interval ends at the last one, assumed; the foreground is remembered.
+    private func fallSilent(_ last: Event) {
+        closeInterval(at: last, countedAt: last, by: nil, inferred: true)
+        phase = .unknown
+        opened = nil
+        foregroundRemembered = true
+        phases.append((.unknown, last))
+        process.launch = .closed
+        forgetOpenings()
+        scenes = [:]
+        activities = [:]
+        forgetVisits()
+    }
+
+    func forgetOpenings() {
+        resumeFrom = nil
+        foregroundFrom = nil
+        creates = []
+    }
+}

@@ -1,0 +1,115 @@
+/// One input partition: its stream time, its installations, and when stream time alone changes something in them.
+final class Partition {
+    private let options: Options
+    private let limits: Limits
+    private let ledger: Ledger
+    private let native: NativeInput
+    private var installations: [String: Installation] = [:]
+    private var dues = DueTimes()
+    /// Largest receive time seen, told or assumed.
+    private var stream = Int.min
+    private(set) var rejected: [String: Int] = [:]
+
+    init(totals: Totals) {
+        options = totals.options
+        limits = Limits(totals.options)
+        ledger = Ledger(totals: totals)
+        native = NativeInput(options: totals.options)
+    }
+
+    /// Folds the events of one record.
+    func fold(record line: [UInt8]) {
+        guard line.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { return }
+        var touched: [String: Installation] = [:]
+        for event in events(of: line) {
+            let installation = take(event)
+            touched[installation.identity] = installation
+        }
+        for installation in touched.values {
+            installation.endRecord(stream: stream)
+            dues.note(installation)
+        }
+    }
+
+    /// The end of the input: all held events fold, open intervals stay open.
+    func endInput() {
+        for installation in installations.values { installation.endInput() }
+    }
+
+    private func events(of line: [UInt8]) -> [Event] {
+        do throws(JSONText.Failure) {
+            return native.events(of: try JSONText.read(line), rejected: &rejected)
+        } catch {
+            rejected[error == .tooDeep ? "too_deep" : "invalid_json", default: 0] += 1
+            return []
+        }
+    }
+
+    private func take(_ event: Event) -> Installation {
+        if let received = event.received {
+            ledger.watermark = max(ledger.watermark, received)
+            advance(to: received)
+        }
+        if event.ts == 0 { event.ts = event.received ?? max(stream, 0) }
+        let identity = event.device + "\u{0}" + event.app
+        var installation = installations[identity] ?? newInstallation(identity)
+        if stream != .min, stream - installation.lastStream > limits.stateTimeToLive, installation.arrivals > 0 {
+            installation = newInstallation(identity)
+        }
+        installation.prepare(event, stream: stream)
+        advance(to: event.receive)
+        installation.accept(event, stream: stream)
+        dues.note(installation)
+        return installation
+    }
+
+    private func newInstallation(_ identity: String) -> Installation {
+        let new = Installation(identity: identity, limits: limits, ledger: ledger)
+        installations[identity] = new
+        return new
+    }
+
+    /// Timers that are due by a receive time fire before its record is folded.
+    private func advance(to time: Int) {
+        guard time > stream else { return }
+        stream = time
+        while let installation = dues.next(passedBy: stream) {
+            installation.advance(to: stream)
+            dues.note(installation)
+        }
+    }
+}
+
+/// A heap of the times at which installations want to be looked at; entries that have become stale do no harm.
+private struct DueTimes {
+    private var heap: [(due: Int, installation: Installation)] = []
+    private var noted: [ObjectIdentifier: Int] = [:]
+
+    mutating func note(_ installation: Installation) {
+        let name = ObjectIdentifier(installation)
+        guard let due = installation.nextDue, noted[name].map({ due < $0 }) ?? true else { return }
+        noted[name] = due
+        heap.append((due, installation))
+        var place = heap.count - 1
+        while place > 0, heap[place].due < heap[(place - 1) / 2].due {
+            heap.swapAt(place, (place - 1) / 2)
+            place = (place - 1) / 2
+        }
+    }
+
+    mutating func next(passedBy time: Int) -> Installation? {
+        guard let first = heap.first, first.due < time else { return nil }
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        var place = 0
+        while let child = [2 * place + 1, 2 * place + 2].filter({ $0 < heap.count }).min(by: {
+            heap[$0].due < heap[$1].due
+        }), heap[child].due < heap[place].due {
+            heap.swapAt(place, child)
+            place = child
+        }
+        let name = ObjectIdentifier(first.installation)
+        if noted[name] == first.due { noted[name] = nil }
+        return first.installation
+    }
+}
