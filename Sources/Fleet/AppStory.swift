@@ -1,24 +1,28 @@
 // How the story of a device goes on: from the event that has just happened to the next one.
 extension Device {
-    mutating func proceed(_ source: FleetOptions.Source, heartbeat: Int64) {
+    mutating func proceed(_ world: World) {
         let told = reason
         reason = .none
         handler = 0
         switch step {
         case .launch: launched()
         case .launchForeground: plan(.launchActivate, after: launchLatency(Habits.coldLaunch))
-        case .wake: woken(source)
+        case .wake: woken(world.source)
         case .prewarm: prewarmed()
-        case .wakeSettle, .work: leftInBackground(source)
+        case .wakeSettle, .work: leftInBackground(world.source)
         case .wakeForeground: plan(.wakeActivate, after: launchLatency(Habits.warmLaunch))
         case .foreground: returning()
-        case .launchActivate, .wakeActivate, .wakeReopen, .resume, .reopen, .reactivate: active(source, heartbeat)
-        case .heartbeat: untilChange(heartbeat)
-        case .interrupt: interrupted(by: told)
+        case .launchActivate, .wakeActivate, .wakeReopen, .resume, .reopen, .reactivate: active(world)
+        case .heartbeat, .exitReport: untilChange(world)
+        case .interrupt: interrupted(by: told, world)
         case .depart: departing()
-        case .enterBackground, .abort: inBackground(source)
-        case .terminate: notRunning(source)
+        case .enterBackground, .abort: inBackground(world.source)
+        case .terminate: notRunning(world.source)
+        case .vanish: return
         }
+        waitForStragglers()
+        uploadBy(world.end)
+        decideLoss(world)
     }
 
     private mutating func launched() {
@@ -47,49 +51,68 @@ extension Device {
 
     // MARK: In front
 
-    private mutating func active(_ source: FleetOptions.Source, _ heartbeat: Int64) {
-        nextBeat = due + heartbeat
+    private mutating func active(_ world: World) {
+        nextBeat = due + world.heartbeat
         if burst < burstSize {
-            change = due + random.within(Habits.burstPiece)
             changeStep = .interrupt
-            return untilChange(heartbeat)
+            change = due + random.within(Habits.burstPiece)
+        } else {
+            let calm = burstSize > 0 ? Habits.calm : Habits.shortestPiece
+            burst = 0
+            burstSize = 0
+            choosePiece(after: calm, world)
         }
-        let calm = burstSize > 0 ? Habits.calm : Habits.shortestPiece
-        burst = 0
-        burstSize = 0
-        guard source == .appDelegate else {
-            changeStep = .enterBackground
-            change = due + calm + random.draw(Habits.stay) + Habits.processLateness
-            return untilChange(heartbeat)
+        if former == .died, sequence < 4, random.chance(Habits.deathReport) {
+            former = .unseen
+            return plan(.exitReport, after: random.within(20...400))
         }
-        if random.chance(Habits.interrupted) {
+        untilChange(world)
+    }
+
+    /// How the piece of time in front ends that has just begun.
+    private mutating func choosePiece(after calm: Int64, _ world: World) {
+        changeStep = world.source == .appDelegate ? .depart : .enterBackground
+        change = due + calm + random.draw(Habits.stay)
+        if world.source == .processLifecycle { change += Habits.processLateness }
+        if world.faults.contains(.silence), random.chance(Habits.silent) {
+            nextBeat = .max
+            change = due + random.within(Habits.silentFor)
+            if random.chance(Habits.vanished) { changeStep = .vanish }
+        } else if world.faults.contains(.crashes), random.chance(Habits.death) {
+            changeStep = .launch
+        } else if world.source == .appDelegate, random.chance(Habits.interrupted) {
             changeStep = .interrupt
             change = due + calm + random.draw(Habits.piece)
-        } else if random.chance(Habits.burst) {
+        } else if world.source == .appDelegate, random.chance(Habits.burst) {
             changeStep = .interrupt
             change = due + Habits.calm + random.draw(Habits.piece)
             burstSize = UInt8(random.within(5...10))
-        } else {
-            changeStep = .depart
-            change = due + calm + random.draw(Habits.stay)
         }
-        untilChange(heartbeat)
     }
 
-    private mutating func untilChange(_ heartbeat: Int64) {
+    private mutating func untilChange(_ world: World) {
         if nextBeat < change {
             plan(.heartbeat, at: nextBeat)
-            nextBeat += heartbeat
+            nextBeat += world.heartbeat
             return
         }
-        plan(changeStep, at: change)
         switch changeStep {
-        case .interrupt: reason = burstSize > 0 ? .notificationCenter : interruptionReason()
-        case .depart: if random.chance(300) { reason = .appSwitcher }
-        case .enterBackground: break
-        default: preconditionFailure("nothing else ends an active stay")
+        case .interrupt:
+            plan(.interrupt, at: change)
+            reason = burstSize > 0 ? .notificationCenter : interruptionReason()
+        case .depart:
+            plan(.depart, at: change)
+            if random.chance(300) { reason = .appSwitcher }
+            measureHandler()
+        case .launch: die(at: change)
+        default: plan(changeStep, at: change)
         }
-        if changeStep == .depart { measureHandler() }
+    }
+
+    /// The process dies without a word; some time later the app is opened anew.
+    private mutating func die(at time: Int64) {
+        former = .died
+        begin(.launch, after: max(0, time - due) + away())
     }
 
     private mutating func interruptionReason() -> Reason {
@@ -101,11 +124,12 @@ extension Device {
         return .none
     }
 
-    private mutating func interrupted(by reason: Reason) {
+    private mutating func interrupted(by reason: Reason, _ world: World) {
         if burstSize > 0 {
             burst += 1
             return plan(.reactivate, after: random.within(Habits.burstInterruption))
         }
+        if world.faults.contains(.crashes), random.chance(Habits.deathInterrupted) { return die(at: due) }
         let spread = reason == .call ? Habits.call : Habits.interruption
         plan(.reactivate, after: min(random.draw(spread), Habits.longestInterruption))
     }

@@ -18,10 +18,17 @@ extension Device {
     /// ``opened`` of a return from where nobody knows.
     private static let notMeasured = Int64.min
 
-    /// - Parameter shift: what has to be added to true time to make the corrected time that is measured by.
-    mutating func witness(_ truth: inout Truth, number: Int, shift: Int64) {
-        passTime(to: due, received: received, &truth, shift: shift)
-        let now = moment(due, shift: shift)
+    /// - Parameters:
+    ///   - shift: what has to be added to true time to make the corrected time that is measured by.
+    ///   - told: the event as it is received.
+    ///   - arrival: when the first of the events that are not yet told of is received.
+    mutating func witness(_ truth: inout Truth, number: Int, shift: Int64, told: Report, arrival: Int64) {
+        passTime(to: due, received: arrival, &truth, shift: shift)
+        if overtaken { truth.anomaly(.outOfOrder, moment(last, shift: shift, stream: lastReceived)) }
+        let received = told.received
+        let now = moment(due, shift: shift, stream: received)
+        if missing > 0, !step.beginsProcess { truth.anomaly(.sequenceGap, now, count: Int64(missing)) }
+        missing = 0
         truth.event(now, device: number, known: step != .work)
         if Int64(handler) > Limit.slowHandler { truth.anomaly(.slowResign, now) }
         switch step {
@@ -32,40 +39,41 @@ extension Device {
         case .resume: activateReturned(&truth, now)
         case .reopen: reopen(&truth, now)
         case .interrupt, .depart: resign(&truth, now)
-        case .reactivate: closeInactive(.interruption, &truth, now)
+        case .reactivate: reactivate(&truth, now)
         case .enterBackground: leave(&truth, now)
         case .abort:
+            if phase == .inactive { truth.count(.backgrounds, now) }
             closeInactive(.aborted, &truth, now)
-            truth.count(.backgrounds, now)
         case .terminate: terminate(&truth, now)
-        case .wakeSettle, .work, .heartbeat: break
+        case .exitReport: truth.exit(crashReason, now)
+        case .wakeSettle, .work, .heartbeat, .vanish: break
         }
-        enterPhase()
+        enterPhase(received)
         last = due
         lastReceived = received
     }
 
-    private func moment(_ time: Int64, shift: Int64) -> Truth.Moment {
-        Truth.Moment(time: time + shift, stream: received, profile: profile)
+    private func moment(_ time: Int64, shift: Int64, stream: Int64) -> Truth.Moment {
+        Truth.Moment(time: time + shift, stream: stream, profile: profile)
     }
 
     /// Where the step leads; the reason of an inactive interval is that of the edge which began it.
-    private mutating func enterPhase() {
+    private mutating func enterPhase(_ received: Int64) {
         let next: Phase
         switch step {
-        case .launch, .wake, .prewarm, .enterBackground, .abort, .wakeSettle: next = .background
+        case .launch, .wake, .prewarm, .enterBackground, .abort: next = .background
         case .launchForeground, .foreground, .wakeForeground, .interrupt, .depart: next = .inactive
         case .launchActivate, .wakeActivate, .wakeReopen, .resume, .reopen, .reactivate: next = .active
         case .terminate: next = .notRunning
-        case .work, .heartbeat: return
+        case .work, .heartbeat, .wakeSettle, .exitReport, .vanish: return
         }
-        if step == .wakeSettle { return }
+        if next == .active { traits.insert(.used) }
+        if step == .reactivate, phase == .active { return }
         phase = next
         phaseStart = phaseBegin
         phaseReceived = received
         phaseReason = reason
         traits.remove(.stuck)
-        if next == .active { traits.insert(.used) }
     }
 
     /// When the phase began that the step enters: a process lifecycle tells of the background late.
@@ -78,22 +86,32 @@ extension Device {
             time - phaseStart > Limit.stuck || received - phaseReceived > Limit.stuck
         {
             traits.insert(.stuck)
+            let stream = min(received, phaseReceived + Limit.stuck + 1)
             truth.anomaly(
                 .stuckInactive,
-                Truth.Moment(time: phaseStart + Limit.stuck + shift, stream: received, profile: profile))
+                Truth.Moment(time: phaseStart + Limit.stuck + shift, stream: stream, profile: profile))
         }
         if time - last > Limit.silence || received - lastReceived > Limit.silence {
-            let end = Truth.Moment(time: last + shift, stream: received, profile: profile)
+            let stream = min(received, lastReceived + Limit.silence + 1)
+            let end = Truth.Moment(time: last + shift, stream: stream, profile: profile)
             truth.inferred(phase, last - phaseStart, end)
             phase = .unknown
+            opened = Self.notMeasured
         }
     }
 
     private mutating func beginProcess(_ truth: inout Truth, _ now: Truth.Moment) {
-        if former == .killed {
+        let end = Truth.Moment(time: now.time - due + last, stream: received, profile: profile)
+        switch former {
+        case .killed:
             truth.count(.backgroundExits, now)
-            truth.inferred(.background, last - phaseStart, now)
+            truth.inferred(.background, last - phaseStart, end)
             endUnused(&truth, now)
+        case .died:
+            truth.anomaly(.uncleanExit, now)
+            if phase == .active || phase == .inactive { truth.inferred(phase, last - phaseStart, end) }
+            endUnused(&truth, now)
+        case .unseen, .terminated: break
         }
         traits.subtract([.used, .prewarmed])
         traits.insert(.launched)
@@ -107,7 +125,7 @@ extension Device {
     }
 
     private mutating func enterForeground(_ truth: inout Truth, _ now: Truth.Moment) {
-        truth.count(.foregrounds, now)
+        if phase == .background { truth.count(.foregrounds, now) }
         guard step != .launchForeground else { return }
         let belongsToLaunch = step == .wakeForeground && due - phaseStart <= Limit.launchGap
         if phase == .background, !belongsToLaunch { truth.interval(.background, due - phaseStart, now) }
@@ -121,6 +139,7 @@ extension Device {
         } else {
             closeInactive(.arrival, &truth, now)
         }
+        guard opened != Self.notMeasured else { return }
         let latency = due - opened
         truth.count(.launchesCold, now)
         truth.latency(.launchCold, latency, now)
@@ -128,6 +147,7 @@ extension Device {
     }
 
     private mutating func activateWoken(_ truth: inout Truth, _ now: Truth.Moment) {
+        guard opened != Self.notMeasured else { return }
         truth.count(.launchesWarm, now)
         guard step == .wakeActivate else { return reopen(&truth, now) }
         closeInactive(.arrival, &truth, now)
@@ -137,6 +157,7 @@ extension Device {
     }
 
     private mutating func activateReturned(_ truth: inout Truth, _ now: Truth.Moment) {
+        if phase == .background { return returnUnannounced(&truth, now) }
         closeInactive(.arrival, &truth, now)
         guard opened != Self.notMeasured else { return }
         let latency = due - opened
@@ -153,17 +174,35 @@ extension Device {
         truth.interval(.background, due - phaseStart, now)
     }
 
-    private mutating func resign(_ truth: inout Truth, _ now: Truth.Moment) {
-        if phase == .active { truth.interval(.active, due - phaseStart, now) }
-        if burst == Limit.flapping + 1 { truth.anomaly(.inactiveFlapping, now) }
+    /// The foreground edge was lost.
+    private func returnUnannounced(_ truth: inout Truth, _ now: Truth.Moment) {
+        truth.count(.foregrounds, now)
+        truth.anomaly(.missingEvent, now)
+        truth.inferred(.background, due - phaseStart, now)
     }
 
-    private mutating func leave(_ truth: inout Truth, _ now: Truth.Moment) {
-        truth.count(.backgrounds, now)
+    private mutating func resign(_ truth: inout Truth, _ now: Truth.Moment) {
+        if phase == .active { truth.interval(.active, due - phaseStart, now) }
+        if burst == Limit.flapping { truth.anomaly(.inactiveFlapping, now) }
+    }
+
+    /// Where the resignation before was lost, the app has been active all the while, as far as anyone knows.
+    private func reactivate(_ truth: inout Truth, _ now: Truth.Moment) {
+        if phase == .active { truth.anomaly(.illegalTransition, now) }
+        closeInactive(.interruption, &truth, now)
+    }
+
+    private func leave(_ truth: inout Truth, _ now: Truth.Moment) {
+        var now = now
+        if tellsLate { now.time -= Habits.processLateness }
+        if phase == .active || phase == .inactive { truth.count(.backgrounds, now) }
+        closeInactive(.departure, &truth, now)
+        guard phase == .active else { return }
         if tellsLate {
-            if phase == .active { truth.interval(.active, phaseBegin - phaseStart, now) }
+            truth.interval(.active, phaseBegin - phaseStart, now)
         } else {
-            closeInactive(.departure, &truth, now)
+            truth.anomaly(.missingEvent, now)
+            truth.inferred(.active, due - phaseStart, now)
         }
     }
 

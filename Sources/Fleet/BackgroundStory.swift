@@ -19,7 +19,7 @@ extension Device {
         }
     }
 
-    private mutating func away() -> Int64 {
+    mutating func away() -> Int64 {
         let kind = random.below(100)
         if kind < 40 { return 1_500 + random.draw(Habits.shortAway) }
         return 1_500 + random.draw(kind < 85 ? Habits.away : Habits.longAway)
@@ -42,7 +42,7 @@ extension Device {
     }
 
     /// A process begins.
-    private mutating func begin(_ step: Step, after stay: Int64) {
+    mutating func begin(_ step: Step, after stay: Int64) {
         process &+= 1
         sequence = 0
         plan(step, after: stay)

@@ -21,11 +21,18 @@ struct Device: Sendable {
     var last: Int64 = 0
     var lastReceived: Int64 = 0
 
+    /// The next process begins only after this receive time.
+    var barrier = Int64.min
+
     var sequence: UInt32 = 0
     var process: UInt32 = 0
     let profile: UInt16
     /// From sending to receiving, ms.
     let lag: UInt16
+    /// Wall clock of the device less true time, ms.
+    var skew: Int32 = 0
+    /// Events of this process that were lost since the last one that was not.
+    var missing: UInt8 = 0
     var step: Step
     var changeStep = Step.depart
     var phase = Phase.unknown
@@ -38,10 +45,12 @@ struct Device: Sendable {
     /// Resignations of the running burst, and how many it will have; 0: none.
     var burst: UInt8 = 0
     var burstSize: UInt8 = 0
-    var traits: Traits
+    /// The last event is overtaken by the next one.
+    var overtaken = false
+    var traits: Traits = []
 
     struct Traits: OptionSet, Sendable {
-        let rawValue: UInt8
+        let rawValue: UInt16
         /// Its source sends foreground edges.
         static let sendsForeground = Traits(rawValue: 1)
         /// The process has a launch that was reported.
@@ -56,10 +65,15 @@ struct Device: Sendable {
         static let aborting = Traits(rawValue: 32)
         /// Its source tells of the background late and knows no inactive.
         static let tellsLate = Traits(rawValue: 64)
+        /// The event to come will be lost on its way.
+        static let lost = Traits(rawValue: 128)
+        /// Now and then without a network for hours.
+        static let offlineProne = Traits(rawValue: 256)
     }
 
     /// - Parameter firstWithin: its first event happens within so many ms of the start.
     init(index: Int, profile: UInt16, source: FleetOptions.Source, options: FleetOptions, firstWithin: Int64) {
+        let faults = options.faults
         random = Random(seed: options.seed, index: UInt64(index))
         self.profile = profile
         lag = UInt16(40 + min(random.draw(Spread(60, 1)), 900))
@@ -67,7 +81,12 @@ struct Device: Sendable {
         sent = .min
         received = .min
         step = .launch
-        traits = source == .processLifecycle ? .tellsLate : []
+        if source == .processLifecycle { traits.insert(.tellsLate) }
+        if faults.contains(.late), random.chance(Habits.offlineProne) { traits.insert(.offlineProne) }
+        if faults.contains(.skew) {
+            let most = options.fields.contains(.sent) ? Habits.largeSkew : Habits.smallSkew
+            skew = Int32(random.within(-most...most))
+        }
         if source == .appDelegate {
             if !random.chance(250) { traits.insert(.sendsForeground) }
             if traits.contains(.sendsForeground), random.chance(300) { step = .foreground }
@@ -81,7 +100,9 @@ struct Device: Sendable {
         guard due > sent else { return }
         let hold: Int64
         let kind = random.below(100)
-        if kind < 70 {
+        if traits.contains(.offlineProne), random.chance(Habits.offline) {
+            hold = random.within(kind < 85 ? Habits.offlineFor : Habits.offlineTooLong)
+        } else if kind < 70 {
             hold = random.below(1_500)
         } else {
             hold = kind < 95 ? random.within(1_500...12_000) : random.within(12_000...60_000)

@@ -1,31 +1,41 @@
+internal import Lifecycle
+
 /// Simulated devices: a source of events as SDKs would send them, with the figures that must come out.
 ///
-/// Events are pulled in batches; nothing is held back but the next event of each device, so that memory depends on
-/// the number of devices alone. Not for use by several threads at once.
+/// Events are pulled in batches; nothing is held back but the next event of each device and, with faults, a bounded
+/// number of stragglers, so that memory depends on the number of devices alone. Not for use by several threads at
+/// once.
 package struct Fleet: ~Copyable {
     package let options: FleetOptions
     /// What must come out of all events given so far; ``finish()`` makes it whole. Nil where none was asked for.
     package private(set) var truth: Truth?
-    /// Events given so far.
+    /// Events given so far, duplicates included.
     package private(set) var count = 0
+    /// Duplicates among them.
+    package private(set) var duplicates = 0
+    /// Events that were lost on their way: never given.
+    package private(set) var lost = 0
     /// The largest receive time given so far, ms since the epoch.
     package private(set) var streamTime = Int64.min
 
     private let profiles: ContiguousArray<Profile>
     private var devices: ContiguousArray<Device>
+    private var stragglers: Stragglers
     private var wheel: Wheel
     private let end: Int64
 
     /// - Parameter truth: how the truth is divided; nil where none is wanted, which is faster.
     package init(_ options: FleetOptions, truth shape: Truth.Shape? = nil) {
-        precondition((1...Int(Int32.max)).contains(options.devices), "a fleet has 1 to 2³¹ − 1 devices")
+        precondition((1...Int(Int32.max / 2)).contains(options.devices), "a fleet has 1 to 2³⁰ devices")
         precondition((1_000...1_200_000).contains(options.heartbeat), "heartbeats come every second to 20 minutes")
         self.options = options
         end = options.start + options.duration
         let (all, weights) = Profile.all(of: options.mix)
         profiles = ContiguousArray(all)
         devices = Self.born(options, profiles: all, weights: weights)
-        wheel = Wheel(capacity: options.devices, start: options.start)
+        let wantsStragglers = !options.faults.isDisjoint(with: [.duplicates, .reorder])
+        stragglers = Stragglers(limit: wantsStragglers ? 1024 + options.devices / 8 : 0)
+        wheel = Wheel(capacity: options.devices + stragglers.limit, start: options.start)
         truth = shape.map {
             Truth(shape: $0, profiles: all, devices: options.devices, start: options.start)
         }
@@ -63,62 +73,131 @@ package struct Fleet: ~Copyable {
     /// - Returns: false if nothing was added: all events have been given.
     package mutating func fill(_ batch: inout LineBatch) -> Bool {
         let before = batch.count
-        while batch.hasRoom, count < options.events ?? .max, let number = wheel.pop() {
-            give(Int(number), to: &batch)
+        while batch.hasRoom, mayGive, let number = wheel.pop() {
+            if Int(number) < devices.count {
+                give(Int(number), to: &batch)
+            } else {
+                giveStraggler(Int(number) - devices.count, to: &batch)
+            }
         }
         return batch.count > before
+    }
+
+    /// Stragglers are counted beforehand: what they are late for has been told already.
+    private var isAtLimit: Bool { count + stragglers.count >= options.events ?? .max }
+    private var mayGive: Bool { !isAtLimit || stragglers.count > 0 }
+
+    private mutating func giveStraggler(_ slot: Int, to batch: inout LineBatch) {
+        let (report, profile) = stragglers.take(slot)
+        append(report, profile: Int(profile), to: &batch)
+    }
+
+    private mutating func append(_ report: Report, profile: Int, to batch: inout LineBatch) {
+        batch.append(report, of: profiles[profile], fields: options.fields)
+        streamTime = max(streamTime, report.received)
+        count += 1
     }
 
     /// Gives the events of one device that are received at one moment.
     private mutating func give(_ number: Int, to batch: inout LineBatch) {
         let now = devices[number].received
-        streamTime = max(streamTime, now)
         while devices[number].received == now {
-            guard batch.hasRoom, count < options.events ?? .max else {
-                return wheel.insert(Int32(number), at: now)
-            }
+            if isAtLimit { return }
+            guard batch.hasRoom else { return wheel.insert(Int32(number), at: now) }
             step(number, to: &batch)
-            if devices[number].due >= end { return }
+            if devices[number].due >= end || devices[number].step == .vanish { return }
         }
         wheel.insert(Int32(number), at: devices[number].received)
     }
 
     private mutating func step(_ number: Int, to batch: inout LineBatch) {
         let profile = Int(devices[number].profile)
+        let source = profiles[profile].source
         devices[number].sequence += 1
-        let report = devices[number].report(
-            id: Random.scramble(options.seed &+ UInt64(number)), source: profiles[profile].source)
-        batch.append(report, of: profiles[profile], fields: options.fields)
-        count += 1
-        if truth != nil {
-            let shift = options.fields.contains(.sent) ? Int64(devices[number].lag) : 0
-            devices[number].witness(&truth!, number: number, shift: shift)
+        if devices[number].traits.contains(.lost) {
+            lost += 1
+            devices[number].missing += 1
+            return devices[number].proceed(world(source))
         }
-        devices[number].proceed(profiles[profile].source, heartbeat: options.heartbeat)
+        var report = devices[number].report(id: Random.scramble(options.seed &+ UInt64(number)), source: source)
+        var arrival = report.received
+        var slot: Int?
+        if options.faults.contains(.reorder), let late = overtaken(number, source) {
+            slot = stragglers.reserve()
+            if slot != nil {
+                arrival = late.arrival
+                report.received = late.received
+                devices[number].barrier = max(devices[number].barrier, late.received)
+            }
+        }
+        if truth != nil {
+            devices[number].witness(&truth!, number: number, shift: shift(number), told: report, arrival: arrival)
+        }
+        devices[number].overtaken = slot != nil
+        if options.faults.contains(.duplicates) { duplicate(report, number) }
+        devices[number].proceed(world(source))
+        if let slot {
+            stragglers.put(report, profile: UInt16(profile), in: slot)
+            wheel.insert(Int32(devices.count + slot), at: report.received)
+        } else {
+            append(report, profile: profile, to: &batch)
+        }
     }
 
-    /// Adds what the clock alone brings by the end of the stream. No more events are given afterwards.
-    package mutating func finish() {
-        guard truth != nil else { return }
-        for number in devices.indices {
-            let shift = options.fields.contains(.sent) ? Int64(devices[number].lag) : 0
-            devices[number].passTime(to: .min / 2, received: streamTime, &truth!, shift: shift)
+    private func world(_ source: FleetOptions.Source) -> Device.World {
+        Device.World(
+            source: source, heartbeat: options.heartbeat, faults: options.faults,
+            isNumbered: options.fields.contains(.sequence), end: end)
+    }
+
+    /// Decides whether the event to come is overtaken by the one after it.
+    ///
+    /// - Returns: when it is received, and when the first of the two is.
+    private mutating func overtaken(
+        _ number: Int, _ source: FleetOptions.Source
+    ) -> (received: Int64, arrival: Int64)? {
+        guard options.fields.contains(.sequence), devices[number].mayBeOvertaken,
+            devices[number].random.chance(Habits.overtaken)
+        else { return nil }
+        let delay = devices[number].random.chance(500) ? 0 : devices[number].random.within(Habits.overtakenBy)
+        let received = devices[number].received + delay
+        var next = devices[number]
+        next.proceed(world(source))
+        let comes = next.due < end && next.sent <= end && next.step != .vanish && !next.traits.contains(.lost)
+        guard comes, !next.step.beginsProcess, next.received < received || delay == 0 && next.received == received
+        else { return nil }
+        return (received, min(received, next.received))
+    }
+
+    /// Perhaps sends an event a second time.
+    private mutating func duplicate(_ report: Report, _ number: Int) {
+        guard devices[number].random.chance(Habits.duplicate), let slot = stragglers.reserve() else { return }
+        var copy = report
+        if options.fields.contains(.sequence), devices[number].random.chance(500) {
+            copy.received += devices[number].random.within(Habits.duplicateAfter)
         }
-        while wheel.pop() != nil {}
+        devices[number].barrier = max(devices[number].barrier, copy.received)
+        let moment = Truth.Moment(
+            time: devices[number].due + shift(number), stream: copy.received, profile: devices[number].profile)
+        truth?.anomaly(.duplicateEvent, moment)
+        duplicates += 1
+        stragglers.put(copy, profile: devices[number].profile, in: slot)
+        wheel.insert(Int32(devices.count + slot), at: copy.received)
+    }
+
+    /// What has to be added to true time to make the corrected time that is measured by.
+    fileprivate func shift(_ number: Int) -> Int64 {
+        Int64(options.fields.contains(.sent) ? Int32(devices[number].lag) : devices[number].skew)
     }
 }
 
-extension Device {
-    /// The next event as its source tells it.
-    func report(id: UInt64, source: FleetOptions.Source) -> Report {
-        let base = UInt32(truncatingIfNeeded: id)
-        return Report(
-            device: id, name: step.name(source), time: due, sequence: sequence,
-            process: UInt32(truncatingIfNeeded: Random.scramble(UInt64(base) << 32 | UInt64(process))),
-            boot: base ^ 0x5A5A_5A5A, monotonic: due - bootTime(id), sent: sent, received: received,
-            reason: reason.name, handler: Int64(handler), prewarm: step == .prewarm)
+extension Fleet {
+    /// Adds what the clock alone brings by the end of the stream. No more events are given afterwards.
+    package mutating func finish() {
+        while wheel.pop() != nil {}
+        guard truth != nil else { return }
+        for number in devices.indices {
+            devices[number].passTime(to: .min / 2, received: streamTime, &truth!, shift: shift(number))
+        }
     }
-
-    /// When the phone was started: up to twelve days before the epoch of the simulation's default start.
-    private func bootTime(_ id: UInt64) -> Int64 { 1_500_000_000_000 - Int64(id & 0x3FFF_FFFF) }
 }

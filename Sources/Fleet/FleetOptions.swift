@@ -12,6 +12,7 @@ package struct FleetOptions: Sendable {
     package var fields: Fields = .standard
     /// Time between two heartbeats of an app in the foreground, ms (1 s to 20 min).
     package var heartbeat: Int64 = 60_000
+    package var faults: Faults = []
     package var mix: [Share] = Share.standard
     package var order = Order.received
 

@@ -46,6 +46,26 @@ enum Habits {
     /// Longer than the gap up to which a launch and its opening belong together.
     static let unattended: Int64 = 11_000
 
+    // Faults, out of a thousand events, stays or uploads.
+    static let lostHeartbeat: Int64 = 30
+    static let lostEdge: Int64 = 12
+    static let duplicate: Int64 = 12
+    static let overtaken: Int64 = 30
+    static let overtakenBy: ClosedRange<Int64> = 500...8_000
+    static let duplicateAfter: ClosedRange<Int64> = 500...20_000
+    static let death: Int64 = 30
+    static let deathInterrupted: Int64 = 15
+    static let deathReport: Int64 = 400
+    static let silent: Int64 = 15
+    static let silentFor: ClosedRange<Int64> = 33 * 60_000...90 * 60_000
+    static let vanished: Int64 = 150
+    static let offlineProne: Int64 = 250
+    static let offline: Int64 = 25
+    static let offlineFor: ClosedRange<Int64> = 10 * 60_000...5 * 3_600_000
+    static let offlineTooLong: ClosedRange<Int64> = 7 * 3_600_000...20 * 3_600_000
+    static let smallSkew: Int64 = 120_000
+    static let largeSkew: Int64 = 3 * 86_400_000
+
     static let interruptionReasons: [(reason: Reason, weight: Int64)] = [
         (.notificationCenter, 28), (.controlCenter, 24), (.none, 16), (.dialog, 10), (.permission, 8),
         (.message, 6), (.systemAlert, 4), (.call, 4),

@@ -19,6 +19,8 @@ struct Report: Sendable {
     /// ms; 0: none.
     var handler: Int64 = 0
     var prewarm = false
+    /// Empty: none.
+    var exitReason: StaticString = ""
 }
 
 /// Writes events as compact JSON into memory that has room for ``LineBatch/longestLine`` bytes.
@@ -66,6 +68,11 @@ struct Report: Sendable {
         if report.reason.utf8CodeUnitCount > 0 {
             unsafe copy(",\"reason\":\"")
             unsafe copy(report.reason)
+            unsafe copy("\"")
+        }
+        if report.exitReason.utf8CodeUnitCount > 0 {
+            unsafe copy(",\"exit_reason\":\"")
+            unsafe copy(report.exitReason)
             unsafe copy("\"")
         }
         if report.handler > 0 {

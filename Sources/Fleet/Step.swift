@@ -30,6 +30,10 @@ enum Step: UInt8, BitwiseCopyable, Sendable {
     case enterBackground
     case terminate
     case heartbeat
+    /// How the process before this one ended, as this one was told.
+    case exitReport
+    /// Never heard of again; no event.
+    case vanish
 
     /// The name by which a source reports it.
     func name(_ source: FleetOptions.Source) -> StaticString {
@@ -49,6 +53,8 @@ enum Step: UInt8, BitwiseCopyable, Sendable {
         case .terminate: "willTerminate"
         case .work: "push_received"
         case .heartbeat: "heartbeat"
+        case .exitReport: "app.crash"
+        case .vanish: preconditionFailure("nothing tells that a device has vanished")
         }
     }
 
@@ -59,8 +65,9 @@ enum Step: UInt8, BitwiseCopyable, Sendable {
         case .enterBackground: "android.app.state=background"
         case .work: "work_finished"
         case .heartbeat: "heartbeat"
+        case .exitReport: "exit"
         case .launchForeground, .wakeForeground, .foreground, .wakeActivate, .resume, .abort, .reactivate,
-            .wakeSettle, .interrupt, .depart, .terminate:
+            .wakeSettle, .interrupt, .depart, .terminate, .vanish:
             preconditionFailure("a process lifecycle has no such state")
         }
     }
@@ -74,4 +81,6 @@ enum FormerProcess: UInt8, BitwiseCopyable, Sendable {
     case terminated
     /// Gone from the background without a word.
     case killed
+    /// Gone from the foreground without a word.
+    case died
 }

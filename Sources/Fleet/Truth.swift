@@ -68,7 +68,14 @@ package struct Truth: Sendable {
     }
 
     /// An event with a known name, or with an unknown one; of a device that is numbered `device`.
+    ///
+    /// Where its windows of all sizes are final, it is late: counted in the window of its receive time.
     mutating func event(_ moment: Moment, device: Int, known: Bool) {
+        if shape.windows.allSatisfy({ isFinal(moment, size: $0) }) {
+            let late = Moment(time: moment.stream, stream: moment.stream, profile: moment.profile)
+            change(late) { $0.lateEvents += 1 }
+            return anomaly(.lateEvent, late)
+        }
         for size in shape.windows.indices {
             guard let place = place(moment, size: size) else { continue }
             if known { rows[place].events += 1 } else { rows[place].eventsOther += 1 }
@@ -112,10 +119,14 @@ package struct Truth: Sendable {
         change(moment) { $0.exits["\(reason)", default: 0] += 1 }
     }
 
+    private func isFinal(_ moment: Moment, size: Int64) -> Bool {
+        moment.stream >= (moment.time / size + 1) * size + shape.grace
+    }
+
     private mutating func place(_ moment: Moment, size: Int) -> Int? {
         let length = shape.windows[size]
         let window = moment.time / length
-        guard moment.stream < (window + 1) * length + shape.grace else { return nil }
+        if isFinal(moment, size: length) { return nil }
         let key = Key(window: window, size: Int32(size), group: groupOfProfile[Int(moment.profile)])
         if let place = places[key] { return place }
         rows.append(TruthRow(start: window * length, size: length, group: key.group))

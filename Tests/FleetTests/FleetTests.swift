@@ -42,20 +42,38 @@ import Testing
         #expect(hash == 16_204_307_995_603_102_278)
     }
 
-    @Test func batchesDoNotMatter() {
-        let whole = Self.run(Self.small(3), truth: Truth.Shape())
-        let single = Self.run(Self.small(3), truth: Truth.Shape(), lines: 1)
+    @Test(arguments: [[], .all] as [Faults])
+    func batchesDoNotMatter(faults: Faults) {
+        var options = Self.small(3)
+        options.faults = faults
+        let whole = Self.run(options, truth: Truth.Shape())
+        let single = Self.run(options, truth: Truth.Shape(), lines: 1)
         #expect(whole.text == single.text)
         #expect(whole.truth?.lines() == single.truth?.lines())
+    }
+
+    @Test func aTruthChangesNoByte() {
+        var options = Self.small(8)
+        options.faults = .all
+        #expect(Self.run(options).text == Self.run(options, truth: Truth.Shape()).text)
+    }
+
+    @Test func faultsAreAskedForByName() {
+        #expect(Faults.parse("lost, late") == .success([.lost, .late]))
+        #expect(Faults.parse("all") == .success(.all))
+        #expect(Faults.parse("none") == .success([]))
+        #expect(Faults.parse("lost,lighting") == .failure(Faults.UnknownFault(name: "lighting")))
     }
 
     @Test func anotherSeedIsAnotherFleet() {
         #expect(Self.run(Self.small(1)).text != Self.run(Self.small(2)).text)
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64])
-    func linesComeInTheOrderOfReceiving(seed: UInt64) {
-        let received = Self.run(Self.small(seed)).received
+    @Test(arguments: [1, 2, 3] as [UInt64], [[], .all] as [Faults])
+    func linesComeInTheOrderOfReceiving(seed: UInt64, faults: Faults) {
+        var options = Self.small(seed)
+        options.faults = faults
+        let received = Self.run(options).received
         #expect(received.count > 200)
         #expect(zip(received, received.dropFirst()).allSatisfy { $0 <= $1 })
     }

@@ -48,6 +48,31 @@ import Testing
         }
     }
 
+    /// The same with everything that can go wrong: what was given is either an event, a duplicate or late.
+    @Test(arguments: [4, 5, 6] as [UInt64])
+    func faultsAreAccountedFor(seed: UInt64) {
+        var options = FleetTests.small(seed)
+        options.devices = 1000
+        options.duration = 30 * 3_600_000
+        options.faults = .all
+        options.fields.insert(.sent)
+        var fleet = Fleet(options, truth: Truth.Shape())
+        var batch = LineBatch()
+        while fleet.fill(&batch) { batch.removeAll() }
+        fleet.finish()
+        guard let row = fleet.truth?.sum() else { preconditionFailure("a truth was asked for") }
+        #expect(row.events + row.eventsOther + row.lateEvents + fleet.duplicates == fleet.count)
+        let anomalies: [Anomaly] = [
+            .duplicateEvent, .illegalTransition, .inactiveFlapping, .lateEvent, .missingEvent, .outOfOrder,
+            .sequenceGap, .slowLaunch, .slowResign, .slowResume, .stuckInactive, .uncleanExit,
+        ]
+        for anomaly in anomalies { #expect(row.anomalies[Int(anomaly.rawValue)] > 0, "\(anomaly.code)") }
+        #expect(row.anomalies[Int(Anomaly.duplicateEvent.rawValue)] == fleet.duplicates)
+        #expect(row.anomalies[Int(Anomaly.sequenceGap.rawValue)] <= fleet.lost)
+        #expect(row.inferred[Int(Phase.active.rawValue)].count > 0)
+        #expect(row.exits.count == 4)
+    }
+
     @Test func windowsAreDividedAlike() {
         var shape = Truth.Shape()
         shape.windows = [60_000, 3_600_000]
