@@ -15,7 +15,7 @@ package struct Fleet: ~Copyable {
     package private(set) var duplicates = 0
     /// Events that were lost on their way: never given.
     package private(set) var lost = 0
-    /// The largest receive time given so far, ms since the epoch.
+    /// The largest receive time given so far, ms since the epoch; where none is given, the largest device time.
     package private(set) var streamTime = Int64.min
 
     private let profiles: ContiguousArray<Profile>
@@ -23,11 +23,18 @@ package struct Fleet: ~Copyable {
     private var stragglers: Stragglers
     private var wheel: Wheel
     private let end: Int64
+    /// The device whose turn it is next, where they come one after the other.
+    private var turn = 0
 
     /// - Parameter truth: how the truth is divided; nil where none is wanted, which is faster.
     package init(_ options: FleetOptions, truth shape: Truth.Shape? = nil) {
         precondition((1...Int(Int32.max / 2)).contains(options.devices), "a fleet has 1 to 2³⁰ devices")
         precondition((1_000...1_200_000).contains(options.heartbeat), "heartbeats come every second to 20 minutes")
+        var options = options
+        if options.order == .device {
+            options.fields.remove(.received)
+            options.faults.remove(.reorder)
+        }
         self.options = options
         end = options.start + options.duration
         let (all, weights) = Profile.all(of: options.mix)
@@ -36,10 +43,11 @@ package struct Fleet: ~Copyable {
         let wantsStragglers = !options.faults.isDisjoint(with: [.duplicates, .reorder])
         stragglers = Stragglers(limit: wantsStragglers ? 1024 + options.devices / 8 : 0)
         wheel = Wheel(capacity: options.devices + stragglers.limit, start: options.start)
+        let isTimed = options.order == .received
         truth = shape.map {
-            Truth(shape: $0, profiles: all, devices: options.devices, start: options.start)
+            Truth(shape: $0, isTimed: isTimed, profiles: all, devices: options.devices, start: options.start)
         }
-        for index in devices.indices.reversed() where devices[index].due < end {
+        for index in devices.indices.reversed() where isTimed && devices[index].due < end {
             wheel.insert(Int32(index), at: devices[index].received)
         }
     }
@@ -73,7 +81,7 @@ package struct Fleet: ~Copyable {
     /// - Returns: false if nothing was added: all events have been given.
     package mutating func fill(_ batch: inout LineBatch) -> Bool {
         let before = batch.count
-        while batch.hasRoom, mayGive, let number = wheel.pop() {
+        while batch.hasRoom, mayGive, let number = nextUp() {
             if Int(number) < devices.count {
                 give(Int(number), to: &batch)
             } else {
@@ -81,6 +89,15 @@ package struct Fleet: ~Copyable {
             }
         }
         return batch.count > before
+    }
+
+    private mutating func nextUp() -> Int32? {
+        while options.order == .device, wheel.count == 0, turn < devices.count {
+            wheel.rewind(to: options.start)
+            if devices[turn].due < end { wheel.insert(Int32(turn), at: devices[turn].received) }
+            turn += 1
+        }
+        return wheel.pop()
     }
 
     /// Stragglers are counted beforehand: what they are late for has been told already.
@@ -94,7 +111,7 @@ package struct Fleet: ~Copyable {
 
     private mutating func append(_ report: Report, profile: Int, to batch: inout LineBatch) {
         batch.append(report, of: profiles[profile], fields: options.fields)
-        streamTime = max(streamTime, report.received)
+        if options.order == .received { streamTime = max(streamTime, report.received) }
         count += 1
     }
 
@@ -129,6 +146,12 @@ package struct Fleet: ~Copyable {
                 report.received = late.received
                 devices[number].barrier = max(devices[number].barrier, late.received)
             }
+        }
+        if options.order == .device {
+            // Without a receive time an event counts as received when it happened, unless the stream is beyond.
+            streamTime = max(streamTime, devices[number].due + shift(number))
+            report.received = streamTime
+            arrival = streamTime
         }
         if truth != nil {
             devices[number].witness(&truth!, number: number, shift: shift(number), told: report, arrival: arrival)

@@ -36,7 +36,7 @@ package struct FleetOptions: Sendable {
     package enum Order: Sendable {
         /// By the time at which they are received, as a topic has them.
         case received
-        /// One device after the other, as exports are sorted.
+        /// One device after the other, as exports are sorted: without receive times, and no event overtakes another.
         case device
     }
 

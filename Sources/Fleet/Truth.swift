@@ -37,15 +37,18 @@ package struct Truth: Sendable {
     package let shape: Shape
     let groups: [[String]]
     private let groupOfProfile: [Int32]
+    private let grace: Int64
     private var places: [Key: Int] = [:]
     private(set) var rows: ContiguousArray<TruthRow> = []
     /// For each size and device the number of the last window in which it was counted, plus one.
     private var lastWindow: [ContiguousArray<Int32>]
     private let firstWindow: [Int64]
 
-    init(shape: Shape, profiles: [Profile], devices: Int, start: Int64) {
+    /// - Parameter isTimed: whether events bear receive times; without them nothing is ever final.
+    init(shape: Shape, isTimed: Bool, profiles: [Profile], devices: Int, start: Int64) {
         precondition((1...4).contains(shape.windows.count), "a truth has one to four sizes of windows")
         self.shape = shape
+        grace = isTimed ? shape.grace : .max / 2
         var groups: [[String]] = []
         groupOfProfile = profiles.map { profile in
             let values = shape.groupBy.map { profile.value(of: $0) }
@@ -120,7 +123,7 @@ package struct Truth: Sendable {
     }
 
     private func isFinal(_ moment: Moment, size: Int64) -> Bool {
-        moment.stream >= (moment.time / size + 1) * size + shape.grace
+        moment.stream >= (moment.time / size + 1) * size + grace
     }
 
     private mutating func place(_ moment: Moment, size: Int) -> Int? {

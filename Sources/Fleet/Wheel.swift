@@ -27,6 +27,12 @@ struct Wheel {
         occupied = ContiguousArray(repeating: 0, count: Self.rings * 4)
     }
 
+    /// Goes back in time, where nothing is in it.
+    mutating func rewind(to start: Int64) {
+        precondition(count == 0, "time goes back for no one")
+        now = start
+    }
+
     mutating func insert(_ device: Int32, at time: Int64) {
         assert(time >= now, "a device was put in before the present")
         times[Int(device)] = time

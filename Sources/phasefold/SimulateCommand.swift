@@ -10,6 +10,15 @@ enum SimulateCommand {
     static let duration = CommandOption(
         "duration", "t", value: "TIME", form: .duration(1000...(400 * 86_400_000)),
         "How long they live, in device time (default 1h).")
+    static let seconds = CommandOption(
+        "seconds", value: "N", form: .count(1...(400 * 86_400)), "The same in seconds.")
+    static let hours = CommandOption("hours", value: "N", form: .count(1...(400 * 24)), "The same in hours.")
+    static let start = CommandOption(
+        "start", value: "MS", form: .count(0...4_102_444_800_000),
+        "When they begin, ms since the epoch (default 2026-01-01).")
+    static let faults = CommandOption(
+        "faults", value: "LIST", form: .choices(["all", "none"] + Faults.names.map(\.name)),
+        "What goes wrong, of \(Faults.names.map(\.name).joined(separator: ", ")); or all (default none).")
     static let events = CommandOption(
         "events", "n", value: "N", form: .count(1...Int64.max), "Stops after so many events.")
     static let seed = CommandOption(
@@ -19,7 +28,8 @@ enum SimulateCommand {
         "received: as a topic has them (default); device: one after the other.")
     static let fields = CommandOption(
         "fields", value: "LIST", form: .choices(FieldName.allCases.map(\.rawValue)),
-        "The optional fields sent, of seq, process_id, mono_ms, sent_ts, rx_ts (default seq,process_id,rx_ts).")
+        "The optional fields, of \(FieldName.allCases.map(\.rawValue).joined(separator: ", ")) "
+            + "(default seq,process_id,rx_ts).")
     static let truth = CommandOption(
         "truth", value: "FILE", "Writes the records that must come out to FILE, as NDJSON with exact figures.")
 
@@ -30,7 +40,10 @@ enum SimulateCommand {
             Writes events of simulated devices to standard output, one a line, as replay reads them.
             The figures that must come out of a fold can be had with --truth, divided by --group-by and --window.
             """,
-        options: [devices, duration, events, seed, order, fields, truth, .groupBy, .window, .set, .config],
+        options: [
+            devices, duration, seconds, hours, start, events, seed, faults, order, fields, truth, .groupBy, .window, .set,
+            .config,
+        ],
         run: run)
 
     /// The optional fields by their names in events.
@@ -86,6 +99,14 @@ enum SimulateCommand {
         var options = FleetOptions()
         if let number = try invocation.parsed(devices)?.number { options.devices = Int(number) }
         if let time = try invocation.parsed(duration)?.number { options.duration = time }
+        if let number = try invocation.parsed(seconds)?.number { options.duration = number * 1000 }
+        if let number = try invocation.parsed(hours)?.number { options.duration = number * 3_600_000 }
+        if let number = try invocation.parsed(start)?.number { options.start = number }
+        if let names = try invocation.parsed(faults)?.texts,
+            case .success(let faults) = Faults.parse(names.joined(separator: ","))
+        {
+            options.faults = faults
+        }
         if let number = try invocation.parsed(events)?.number { options.events = Int(number) }
         if let number = try invocation.parsed(seed)?.number { options.seed = UInt64(number) }
         if try invocation.parsed(order)?.text == "device" { options.order = .device }

@@ -58,6 +58,20 @@ import Testing
         #expect(Self.run(options).text == Self.run(options, truth: Truth.Shape()).text)
     }
 
+    @Test func devicesComeOneAfterTheOther() {
+        var options = Self.small(6)
+        options.faults = .all
+        options.order = .device
+        let run = Self.run(options, truth: Truth.Shape())
+        let devices = String(decoding: run.text, as: UTF8.self).split(separator: "\n").map { line in
+            line.split(separator: "\"").drop { $0 != "device_id" }.dropFirst(2).first.map(String.init) ?? ""
+        }
+        #expect(!String(decoding: run.text, as: UTF8.self).contains("rx_ts"))
+        let turns = zip(devices, devices.dropFirst()).filter { $0 != $1 }.count + 1
+        #expect(turns == Set(devices).count)
+        #expect(turns > 40)
+    }
+
     @Test func faultsAreAskedForByName() {
         #expect(Faults.parse("lost, late") == .success([.lost, .late]))
         #expect(Faults.parse("all") == .success(.all))
