@@ -63,6 +63,7 @@ let package = Package(
         tests("SettingsTests", ["Settings"]),
         tests("MeteringTests", ["Metering"]),
         tests("phasefoldTests", ["phasefold"]),
+        tests("FoldingTests", ["Folding", "Lifecycle"]),
         tests("AggregatingTests", ["Aggregating", "Lifecycle"]),
         tests("FleetTests", ["Fleet", "Lifecycle"]),
         tests("KafkaTests", ["Kafka", "CRDKafka", "BrokerSupport"]),
