@@ -85,10 +85,15 @@ extension Device {
             guard length > context.limits.launchBackgroundGap else { return }
             launchIntoBackground(context)
         }
-        guard state == .background else { return }
+        held.graces.creating = Graces.Creation(activity: activity.id, stamp: stamp)
+        if state == .background { openCreation(held) }
+    }
+
+    /// A creation in a living process whose app is in the background: a warm launch, if it comes to one.
+    private mutating func openCreation(_ held: Cold) {
+        guard let creation = held.graces.creating else { return }
         launch = .warm
-        openLatency(stamp)
-        held.graces.creating = activity.id
+        openLatency(creation.stamp)
     }
 
     /// Counts a recreation: no background follows from the stop before it, and no hand-over.
@@ -109,7 +114,7 @@ extension Device {
 
     private mutating func start(_ stamp: Stamp, _ held: Cold, reason: UInt32, _ context: inout FoldContext) {
         held.graces.stop = nil
-        held.graces.creating = 0
+        held.graces.creating = nil
         guard state != .active, state != .inactive else { return }
         let isIllegal = state == .notRunning
         if isIllegal { context.count(.illegalTransition, at: stamp) }
@@ -124,7 +129,7 @@ extension Device {
     ) {
         if before == .resumed, activity.isNamed { return context.count(.illegalTransition, at: stamp) }
         held.graces.stop = nil
-        held.graces.creating = 0
+        held.graces.creating = nil
         if let pause = held.graces.pause {
             let length = duration(from: pause.stamp.moment, to: stamp.moment, context)
             if pause.activity != activity.id, length <= context.limits.androidBackgroundGrace {
@@ -159,9 +164,11 @@ extension Device {
             held.graces.stop = nil
         }
         if state == .background || state == .launching {
-            decideLaunch(.resign, stamp, &context)
-            guard state == .background else { return }
-            return enter(.resign, isObserved: true, isIllegal: false, stamp, reason: reason, &context)
+            decideLaunch(.activate, stamp, &context)
+            launch = .none
+            flags.remove(.latencyOpen)
+            enter(.activate, isObserved: false, isIllegal: false, stamp, reason: 0, &context)
+            since = .never
         }
         guard state == .active, !held.activities.contains(where: { $0.state == .resumed }) else { return }
         held.graces.pause = Graces.Pause(stamp: stamp, activity: activity.id, reason: reason)
@@ -199,8 +206,9 @@ extension Device {
             held.graces.destroyed.append(
                 Destroyed(className: activity.className, stamp: activity.stopped ?? stamp))
         }
-        if held.graces.creating == activity.id, activity.state == .created, state == .background {
-            held.graces.creating = 0
+        if held.graces.creating?.activity == activity.id {
+            held.graces.creating = nil
+            guard state == .background else { return }
             flags.remove(.latencyOpen)
             launch = flags.contains(.launchSeen) && !flags.contains(.wasActive) ? .warm : .none
         }
@@ -222,6 +230,7 @@ extension Device {
         commitPause(held, &context)
         held.graces.stop = nil
         enter(.enterBackground, isObserved: true, isIllegal: false, stop, reason: 0, &context)
+        if !clock.endsProcess { openCreation(held) }
     }
 
     private mutating func commitPause(_ held: Cold, _ context: inout FoldContext) {

@@ -3,6 +3,9 @@ import Lifecycle
 /// What only some installations have. Every collection is bounded; the bounds stand beside them.
 final class Cold {
     var clock = DeviceClock()
+    /// What was added to the device time of the last event, and of the one that began the phase, ms.
+    var lastOffset: Int64 = 0
+    var sinceOffset: Int64 = 0
     var known = KnownEvents()
     /// Processes and boots that have been succeeded, oldest first; at most ``succeededLimit``.
     var succeeded: [UInt32] = []

@@ -14,7 +14,7 @@ extension Device {
         if isDuplicate(event, stamp, &context) {
             context.counts.duplicates += 1
             context.count(.duplicateEvent, at: stamp)
-        } else if isSucceeded(event, context) {
+        } else if isSucceeded(event, stamp, context) {
             drop(stamp, &context)
         } else if event.sequence != Event.absent {
             arriveBySequence(event, stamp, &context)
@@ -122,8 +122,10 @@ extension Device {
     }
 
     /// The event is of a process that has been succeeded.
-    private func isSucceeded(_ event: Event, _ context: borrowing FoldContext) -> Bool {
-        event.edge != .exit && isSucceededProcess(event, context)
+    private func isSucceeded(_ event: Event, _ stamp: Stamp, _ context: borrowing FoldContext) -> Bool {
+        // A launch begins a process whatever its id, if it is not an old one that comes late.
+        let begins = event.edge == .exit || event.edge == .launch && !isOlder(stamp.moment, than: last, context)
+        return !begins && isSucceededProcess(event, context)
     }
 
     func isSucceededProcess(_ event: Event, _ context: borrowing FoldContext) -> Bool {

@@ -13,10 +13,11 @@ extension Device {
         if begins != .no { beginProcess(event, stamp, &context) }
         adoptIdentity(event)
         route(event, stamp, launches: begins == .launch, &context)
-        noteLast(stamp)
+        noteLast(stamp, context)
     }
 
-    mutating func noteLast(_ stamp: Stamp) {
+    mutating func noteLast(_ stamp: Stamp, _ context: borrowing FoldContext) {
+        context.store[cold]?.lastOffset = stamp.offset
         last = stamp.moment
         lastReceived = stamp.received
         lastGroup = stamp.group
@@ -78,7 +79,7 @@ extension Device {
     ) {
         switch event.edge {
         case .launch:
-            openLaunch(event, stamp)
+            openLaunch(event, stamp, context)
         case .enterForeground, .activate, .resign, .enterBackground, .terminate, .processForeground,
             .processBackground:
             foldAppEdge(event, stamp, &context)
@@ -87,7 +88,7 @@ extension Device {
             foldScene(event, stamp, &context)
         case .activityCreate, .activityStart, .activityRestart, .activityResume, .activityPause, .activityStop,
             .activityDestroy, .activityTopResumed, .activityTopLost:
-            if launches { openLaunch(event, stamp) }
+            if launches { openLaunch(event, stamp, context) }
             foldActivity(event, stamp, launches: launches, &context)
         case .viewLoadView, .viewDidLoad, .viewWillAppear, .viewIsAppearing, .viewDidAppear, .viewWillDisappear,
             .viewDidDisappear, .viewDeinit:
@@ -131,6 +132,7 @@ extension Device {
 
     /// The last event, as an end for what nobody reported the end of.
     func lastStamp(_ context: borrowing FoldContext) -> Stamp {
-        Stamp(moment: last, corrected: corrected(last, context), received: lastReceived, group: lastGroup)
+        let corrected = last.time &+ (context.store[cold]?.lastOffset ?? 0)
+        return Stamp(moment: last, corrected: corrected, received: lastReceived, group: lastGroup)
     }
 }

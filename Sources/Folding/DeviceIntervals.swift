@@ -6,37 +6,42 @@ extension Device {
     ///
     /// - Parameters:
     ///   - edge: what ends it; nil where nobody reported the end.
+    ///   - teller: the edge to whose window and group the interval belongs, where that is not its end.
     ///   - reason: that of the ending edge, for an interval that began without one.
     mutating func closePhase(
-        _ end: Stamp, _ edge: PhaseEdge?, isObserved: Bool, reason: UInt32, _ context: inout FoldContext
+        _ end: Stamp, _ edge: PhaseEdge?, isObserved: Bool, reason: UInt32, teller: Stamp? = nil,
+        _ context: inout FoldContext
     ) {
         guard since.isKnown else { return }
+        let place = teller ?? end
         switch state {
         case .unknown, .notRunning:
             return
         case .launching:
             guard edge == nil else { return }
-            closeBackground(end, isObserved: isObserved, &context)
+            closeBackground(end, at: place, isObserved: isObserved, &context)
         case .active:
             guard let length = countable(from: since, to: end, &context) else { return }
-            context.emit(isObserved ? .interval(.active) : .inferred(.active), value: length, at: end)
+            context.emit(isObserved ? .interval(.active) : .inferred(.active), value: length, at: place)
         case .inactive:
             countStuck(at: end.moment, &context)
             if isObserved { checkProtection(end, &context) }
             guard let length = countable(from: since, to: end, &context) else { return }
             guard isObserved, let edge else {
-                return context.emit(.inferred(.inactive), value: length, at: end)
+                return context.emit(.inferred(.inactive), value: length, at: place)
             }
             let text = self.reason != TextTable.empty ? self.reason : reason
             context.emit(.inactive(inactiveClass(endingWith: edge)), value: length, at: end, text: text)
         case .background:
-            closeBackground(end, isObserved: isObserved, &context)
+            closeBackground(end, at: place, isObserved: isObserved, &context)
         }
     }
 
-    private func closeBackground(_ end: Stamp, isObserved: Bool, _ context: inout FoldContext) {
+    private func closeBackground(
+        _ end: Stamp, at place: Stamp, isObserved: Bool, _ context: inout FoldContext
+    ) {
         guard let length = countable(from: since, to: end, isBackground: true, &context) else { return }
-        context.emit(isObserved ? .interval(.background) : .inferred(.background), value: length, at: end)
+        context.emit(isObserved ? .interval(.background) : .inferred(.background), value: length, at: place)
     }
 
     private func inactiveClass(endingWith edge: PhaseEdge) -> InactiveClass {
@@ -55,7 +60,7 @@ extension Device {
     mutating func markStuck(_ context: inout FoldContext) {
         flags.insert(.stuckCounted)
         context.emit(
-            .anomaly(.stuckInactive), time: corrected(since, context) + context.limits.stuckInactiveAfter,
+            .anomaly(.stuckInactive), time: since.time &+ (context.store[cold]?.sinceOffset ?? 0) &+ context.limits.stuckInactiveAfter,
             group: sinceGroup)
     }
 

@@ -35,7 +35,7 @@ extension Device {
 
     private mutating func holdByNumber(_ event: Event, _ stamp: Stamp, _ context: inout FoldContext) {
         let held = makeCold(&context)
-        let due = stamp.received &+ context.limits.reorderTimeout
+        let due = stamp.received &+ context.limits.reorderTimeout &+ 1
         held.heldByNumber.append(HeldEvent(event: event, stamp: stamp, due: due))
         foldConsecutive(&context)
         if held.heldByNumber.count > context.limits.reorderBuffer {
@@ -82,6 +82,7 @@ extension Device {
         {
             _ = foldLowestHeld(&context)
         }
+        if held.heldByNumber.isEmpty, context.limits.reorderDelay == 0 { foldAllByTime(held, &context) }
     }
 
     /// The held event that is next: the lowest number of the running process, else of the process that came first.
@@ -121,8 +122,11 @@ extension Device {
         if event.edge != .exit, isOlder(stamp.moment, than: last, context) {
             return drop(stamp, &context)
         }
-        let delay = context.limits.reorderDelay
-        guard delay > 0 || sortsRecord else { return fold(event, stamp, &context) }
+        var delay = context.limits.reorderDelay
+        // What is younger than a missing number waits behind it.
+        let waits = context.store[cold].map { !$0.heldByNumber.isEmpty } ?? false
+        guard delay > 0 || sortsRecord || waits else { return fold(event, stamp, &context) }
+        if waits { delay = max(delay, context.limits.reorderTimeout + 1) }
         let held = makeCold(&context)
         var place = held.heldByTime.count
         // An exit tells of a death before the launch that reports it: it keeps the place in which it came.
@@ -149,6 +153,10 @@ extension Device {
     mutating func releaseAll(_ context: inout FoldContext) {
         while foldLowestHeld(&context) {}
         guard let held = context.store[cold] else { return }
+        foldAllByTime(held, &context)
+    }
+
+    private mutating func foldAllByTime(_ held: Cold, _ context: inout FoldContext) {
         while !held.heldByTime.isEmpty { foldOldestHeld(held, &context) }
     }
 

@@ -12,8 +12,8 @@ extension Device {
             edge = meant
         } else {
             flags.insert(.native)
-            if edge == .enterForeground { flags.insert(.sentForeground) }
         }
+        if edge == .enterForeground { flags.insert(.sentForeground) }
         if event.edge == .processBackground { stamp = stamp.earlier(by: context.limits.androidBackgroundGrace) }
         if edge != .terminate, !flags.isDisjoint(with: [.scenesRule, .activitiesRule]) {
             return foldEcho(edge, stamp, &context)
@@ -85,13 +85,13 @@ extension Device {
 
     // MARK: Launch
 
-    mutating func openLaunch(_ event: Event, _ stamp: Stamp) {
+    mutating func openLaunch(_ event: Event, _ stamp: Stamp, _ context: borrowing FoldContext) {
         flags.insert([.launchSeen, .freshBackground, .exitExpected])
         if event.flags.contains(.prewarm) { flags.insert(.prewarmed) }
         state = .launching
         launch = flags.contains(.prewarmed) ? .warm : .cold
         latencyFrom = stamp.moment
-        begin(stamp, .launch, reason: event.reason)
+        begin(stamp, .launch, reason: event.reason, context)
     }
 
     /// Decides by the first phase edge after a launch what the time since the launch was.
@@ -153,14 +153,17 @@ extension Device {
         case .enterBackground: state = .background
         case .terminate: state = .notRunning
         }
-        begin(stamp, opens, reason: reason)
+        begin(stamp, opens, reason: reason, context)
         if !flags.isDisjoint(with: [.scenesRule, .activitiesRule]) {
             context.store[cold]?.echoes.note(phase, from: stamp.corrected)
         }
         follow(edge, from: old, stamp, &context)
     }
 
-    private mutating func begin(_ stamp: Stamp, _ began: Began, reason: UInt32) {
+    private mutating func begin(
+        _ stamp: Stamp, _ began: Began, reason: UInt32, _ context: borrowing FoldContext
+    ) {
+        context.store[cold]?.sinceOffset = stamp.offset
         since = stamp.moment
         sinceReceived = stamp.received
         sinceGroup = stamp.group
@@ -174,7 +177,8 @@ extension Device {
         from old: State, to new: Phase, _ stamp: Stamp, _ context: inout FoldContext
     ) {
         let wasForeground = old == .active || old == .inactive
-        if new.isForeground, old == .background || old == .notRunning || old == .launching {
+        let wasNotRunning = old == .notRunning || old == .unknown && flags.contains(.ended)
+        if new.isForeground, old == .background || old == .launching || wasNotRunning {
             context.count(.foregrounds, at: stamp)
         } else if new == .background, wasForeground {
             context.count(.backgrounds, at: stamp)

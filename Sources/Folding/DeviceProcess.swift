@@ -22,10 +22,10 @@ extension Device {
     private mutating func endUnreported(_ stamp: Stamp, _ context: inout FoldContext) {
         switch state {
         case .active, .inactive:
-            closePhase(lastStamp(context), nil, isObserved: false, reason: 0, &context)
+            closePhase(lastStamp(context), nil, isObserved: false, reason: 0, teller: stamp, &context)
             context.count(.uncleanExit, at: stamp)
         case .background, .launching:
-            closePhase(lastStamp(context), nil, isObserved: false, reason: 0, &context)
+            closePhase(lastStamp(context), nil, isObserved: false, reason: 0, teller: stamp, &context)
             context.count(.backgroundExits, at: stamp)
         case .unknown:
             if flags.contains(.silentInForeground) { context.count(.uncleanExit, at: stamp) }
@@ -84,11 +84,11 @@ extension Device {
             settle(stamp, endsProcess: true, &context)
             adoptIdentity(event)
             endReported(stamp, &context)
-            noteLast(stamp)
+            noteLast(stamp, context)
         } else if !namesAnother(event), !isOlder(stamp.moment, than: last, context) {
             settle(stamp, endsProcess: false, &context)
             adoptIdentity(event)
-            noteLast(stamp)
+            noteLast(stamp, context)
         }
     }
 

@@ -137,8 +137,8 @@ struct Graces {
     var pause: Pause?
     /// The last visible activity was stopped; whether the app left is not decided yet.
     var stop: Stamp?
-    /// The activity whose creation opened a warm launch and that has not started yet, or 0.
-    var creating: UInt64 = 0
+    /// The last activity that was created and has not started yet.
+    var creating: Creation?
     /// At most ``Destroyed/limit``, the latest last.
     var destroyed: [Destroyed] = []
     /// The app left Active while resources ran.
@@ -147,6 +147,11 @@ struct Graces {
     var backgrounded: Stamp?
     /// The app became active while an overlay was up.
     var overlay: Stamp?
+
+    struct Creation {
+        var activity: UInt64
+        var stamp: Stamp
+    }
 
     struct Pause {
         var stamp: Stamp

@@ -38,4 +38,7 @@ struct Stamp: BitwiseCopyable, Equatable {
     var received: Int64
     /// Id in the lexicon's groups.
     var group: UInt32
+
+    /// What was added to the moment's time, ms.
+    var offset: Int64 { corrected &- moment.time }
 }

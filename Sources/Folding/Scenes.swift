@@ -57,7 +57,7 @@ extension Device {
     ) {
         let known = index.map { held.scenes[$0] }
         let verdict = sceneVerdict(edge, known, stamp, context)
-        if event.edge == .sceneEnterForeground { flags.insert(.sentForeground) }
+        if edge == .enterForeground { flags.insert(.sentForeground) }
         flags.insert(.scenesRule)
         checkHandler(event, edge, stamp, &context)
         let scene = Scene(id: event.instance, phase: edge.phase, isFresh: false, since: stamp.moment)

@@ -80,7 +80,7 @@ extension Device {
         mark(&view)
         guard view.loading == nil, !view.hadVisit else { return }
         view.loading = stamp.moment
-        view.isLoadSpoilt = state == .background
+        view.isLoadSpoilt = !phase.isForeground && state != .launching
     }
 
     private func announce(_ view: inout View, _ held: Cold, _ stamp: Stamp, _ context: inout FoldContext) {
@@ -89,7 +89,7 @@ extension Device {
             Instances.append(view.className, to: &held.announcedClasses, limit: context.limits.instancesLimit)
         }
         if view.state == .disappearing { context.count(.cancelledTransitions, at: stamp) }
-        view.state = .appearing
+        if view.state != .appeared { view.state = .appearing }
     }
 
     private func appear(
