@@ -152,12 +152,14 @@ extension Installation {
         }
     }
 
-    /// When stream time alone makes held events fold: once it has passed this.
+    /// When stream time alone makes held events fold: once it has passed this. Those of the open record wait for its
+    /// end whatever the time.
     var holdDue: Int? {
         guard let head = held.first else { return nil }
-        let timeout = held.map { $0.stream + limits.reorderTimeout }.min() ?? .max
+        let timeout = held.filter { !$0.fresh }.map { $0.stream + limits.reorderTimeout }.min()
+        guard head.sequence == nil, !head.fresh else { return timeout }
         // A delay is over when it has passed, a timeout when it is exceeded.
-        return head.sequence == nil ? min(timeout, head.stream + limits.reorderDelay - 1) : timeout
+        return min(timeout ?? .max, head.stream + limits.reorderDelay - 1)
     }
 
     private func giveUpLowestGap(stream: Int) {

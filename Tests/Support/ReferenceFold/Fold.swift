@@ -95,7 +95,7 @@ extension Installation {
 
     /// The earliest stream time that, once passed, changes anything here.
     var nextDue: Int? {
-        if let holdDue { return holdDue }
+        guard held.isEmpty else { return holdDue }
         var dues: [Int] = []
         if let pendingPause { dues.append(due(limits.backgroundGrace, since: pendingPause.edge)) }
         if let pendingStop { dues.append(due(limits.backgroundGrace, since: pendingStop.edge)) }

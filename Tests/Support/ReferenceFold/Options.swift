@@ -33,8 +33,10 @@ struct Options {
         windowGrace = time("window.grace")
         dimensions = list("group.by")
         for size in list("window.sizes") {
-            guard let size = Self.milliseconds(size), size > 0 else { throw BadOption(key: "window.sizes", value: size) }
-            windowSizes.append(size)
+            guard let length = Self.milliseconds(size), length > 0 else {
+                throw BadOption(key: "window.sizes", value: size)
+            }
+            windowSizes.append(length)
         }
     }
 

@@ -4,17 +4,21 @@ final class Partition {
     private let limits: Limits
     private let ledger: Ledger
     private let native: NativeInput
+    private let telemetry: OTLPInput
+    private var logcat: LogcatInput
     private var installations: [String: Installation] = [:]
     private var dues = DueTimes()
     /// Largest receive time seen, told or assumed.
     private var stream = Int.min
     private(set) var rejected: [String: Int] = [:]
 
-    init(totals: Totals) {
+    init(totals: Totals, name: String) {
         options = totals.options
         limits = Limits(totals.options)
         ledger = Ledger(totals: totals)
         native = NativeInput(options: totals.options)
+        telemetry = OTLPInput(options: totals.options)
+        logcat = LogcatInput(options: totals.options, file: name)
     }
 
     /// Folds the events of one record.
@@ -36,13 +40,32 @@ final class Partition {
         for installation in installations.values { installation.endInput() }
     }
 
-    private func events(of line: [UInt8]) -> [Event] {
-        do throws(JSONText.Failure) {
-            return native.events(of: try JSONText.read(line), rejected: &rejected)
-        } catch {
-            rejected[error == .tooDeep ? "too_deep" : "invalid_json", default: 0] += 1
-            return []
+    /// The events of a record, whose format its content tells.
+    private func events(of record: [UInt8]) -> [Event] {
+        let format = options.text("input.format")
+        let lines = record.split(separator: 0x0A)
+        let texts = lines.map { line in
+            String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
         }
+        let first = texts.first { $0.contains { !$0.isWhitespace } } ?? ""
+        if format == "logcat" || (format == "auto" && LogcatInput.isLog(first)) {
+            return texts.compactMap { logcat.event(of: $0, rejected: &rejected) }
+        }
+        do throws(JSONText.Failure) {
+            return events(of: try JSONText.read(record))
+        } catch {
+            // Objects may stand line by line in one record.
+            guard lines.count > 1 else {
+                rejected[error == .tooDeep ? "too_deep" : "invalid_json", default: 0] += 1
+                return []
+            }
+            return lines.flatMap { events(of: [UInt8]($0)) }
+        }
+    }
+
+    private func events(of value: JSONText) -> [Event] {
+        OTLPInput.isRequest(value)
+            ? telemetry.events(of: value, rejected: &rejected) : native.events(of: value, rejected: &rejected)
     }
 
     private func take(_ event: Event) -> Installation {

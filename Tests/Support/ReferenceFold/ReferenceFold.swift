@@ -14,13 +14,24 @@ package struct ReferenceFold {
         package let rejected: [String: Int]
     }
 
-    /// Folds partitions, each a list of records.
-    package func fold(partitions: [[[UInt8]]]) -> Result {
+    /// One partition: a file and its lines, or a topic's partition and its records.
+    package struct Input: Sendable {
+        package let name: String
+        package let records: [[UInt8]]
+
+        package init(name: String = "-", records: [[UInt8]]) {
+            self.name = name
+            self.records = records
+        }
+    }
+
+    /// Folds partitions, each on its own, into one total.
+    package func fold(_ inputs: [Input]) -> Result {
         let totals = Totals(options: options)
         var rejected: [String: Int] = [:]
-        for records in partitions {
-            let partition = Partition(totals: totals)
-            for record in records { partition.fold(record: record) }
+        for input in inputs {
+            let partition = Partition(totals: totals, name: input.name)
+            for record in input.records { partition.fold(record: record) }
             partition.endInput()
             rejected.merge(partition.rejected, uniquingKeysWith: +)
         }

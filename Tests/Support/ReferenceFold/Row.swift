@@ -72,8 +72,7 @@ package struct Row: Sendable {
 
     init(_ place: Totals.Key, _ tally: Tally, _ options: Options) {
         let start = Instant.rfc3339(place.start)
-        key = ([start, Self.unit(place.size)] + [place.group.map(Self.escaped).joined(separator: "/")])
-            .joined(separator: "/")
+        key = Self.key(start: start, size: place.size, group: place.group)
         var fields: [Field.Pair] = [
             .init("schema", .integer(1)), .init("window_start", .text(start)),
             .init("window_end", .text(Instant.rfc3339(place.start + place.size))),
@@ -95,6 +94,15 @@ package struct Row: Sendable {
         fields.append(.init("anomalies", Self.counts(anomalies)))
         fields.append(.init("exits_by_reason", Self.counts(Self.limited(tally.exitsByReason, +))))
         self.fields = fields
+    }
+
+    init(key: String, fields: [Field.Pair]) {
+        self.key = key
+        self.fields = fields
+    }
+
+    static func key(start: String, size: Int, group: [String]) -> String {
+        ([start, unit(size)] + group.map(escaped)).joined(separator: "/")
     }
 
     /// A window size in its largest whole unit.

@@ -15,7 +15,8 @@ private struct Arguments {
             case "--window", "-w": settings["window.sizes"] = rest.popFirst()
             case "--format", "-f": settings["input.format"] = rest.popFirst()
             case "--set", "-s":
-                guard let pair = rest.popFirst()?.split(separator: "=", maxSplits: 1), pair.count == 2 else { return nil }
+                let pair = rest.popFirst()?.split(separator: "=", maxSplits: 1) ?? []
+                guard pair.count == 2 else { return nil }
                 settings[String(pair[0])] = String(pair[1])
             case _ where argument.hasPrefix("--"): return nil
             default: files.append(argument)
@@ -41,7 +42,7 @@ guard let arguments = Arguments(Array(CommandLine.arguments.dropFirst())) else {
 }
 do {
     let fold = try ReferenceFold(settings: arguments.settings)
-    let result = fold.fold(partitions: arguments.files.map(lines))
+    let result = fold.fold(arguments.files.map { .init(name: $0, records: lines(of: $0)) })
     let rows = result.rows.map { $0.json + "\n" }.joined()
     FileHandle.standardOutput.write(Data(rows.utf8))
     for (code, count) in result.rejected.sorted(by: { $0.key < $1.key }) {
