@@ -16,8 +16,10 @@ package struct DecodingOptions: Sendable {
     package var format: RecordFormat = .auto
     /// The app of an event that names none.
     package var defaultAppID: String?
-    /// The device of an event log line; where nil, the record's key.
+    /// The device of an event log line; where nil, ``fileName``, and without that the record's key.
     package var defaultDeviceID: String?
+    /// The file that is replayed, as it was named (`-` for standard input); nil where records come from a topic.
+    package var fileName: String?
     /// The largest record that is read, in bytes; every larger one is rejected.
     package var maxRecordBytes = 16 << 20
     /// The dimensions that an event's group is made of; the others are empty in every group.

@@ -12,17 +12,21 @@ package struct RecordDecoder: ~Copyable {
     let defaultAppHash: UInt64
     var vocabulary = Vocabulary()
     var parser = JSONParser()
+    /// The Android event log, and what its lines so far tell about those to come.
+    package private(set) var logcat: LogcatDecoder
 
     package init(_ options: DecodingOptions) {
         self.options = options
         grouping = Grouping(options.groupBy)
+        logcat = LogcatDecoder(options)
         defaultApp = Array((options.defaultAppID ?? "").utf8)
         defaultAppHash = StableHash.hash(options.defaultAppID ?? "")
     }
 
     /// Appends the events of one record, or why they could not be read, to the batch.
     ///
-    /// A record that gives no event appends a ``Edge/tick`` where its time is known, so that stream time moves.
+    /// A record that gives no event appends a ``Edge/tick`` where its time is known, so that stream time moves; but
+    /// not one of an event log, whose other lines move no time.
     ///
     /// - Parameters:
     ///   - value: the record's value; a blank one holds no event.
@@ -34,17 +38,29 @@ package struct RecordDecoder: ~Copyable {
     ) {
         let before = batch.events.count
         let origin = Origin(timestamp: timestamp, record: batch.records)
+        var movesTime = true
         if value.byteCount > options.maxRecordBytes {
             batch.reject(origin, nil, .recordTooLarge)
+        } else if isLogcat(value) {
+            movesTime = false
+            logcat.decode(value, key: key, timestamp: timestamp, lexicon: &lexicon, into: &batch)
         } else {
             decodeJSON(value, key: key, of: origin, lexicon: &lexicon, into: &batch)
         }
-        if batch.events.count == before, timestamp != Event.absent {
+        if movesTime, batch.events.count == before, timestamp != Event.absent {
             var tick = Event.tick(received: timestamp)
             tick.record = UInt32(truncatingIfNeeded: batch.records)
             batch.events.append(tick)
         }
         batch.records += 1
+    }
+
+    private func isLogcat(_ value: RawSpan) -> Bool {
+        switch options.format {
+        case .logcat: true
+        case .auto: LogcatDecoder.isLogcat(value)
+        case .json, .otlpJSON, .otlpProtobuf: false
+        }
     }
 }
 
