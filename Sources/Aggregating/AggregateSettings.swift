@@ -48,14 +48,16 @@ package struct WindowSettings: Sendable, Equatable {
 
     package static let sizeLimit = 8
     static let day: Int64 = 86_400_000
+    /// The longest window and the longest grace.
+    static let longest = 400 * day
 
     package init(sizes: [Int64] = [60_000], grace: Int64 = 21_600_000) {
         let distinct = Set(sizes).sorted()
         precondition((1...Self.sizeLimit).contains(distinct.count), "there are 1 to 8 window sizes")
         for size in distinct {
-            precondition(size > 0 && size <= 400 * Self.day && size % 1000 == 0, "whole seconds, up to 400 days")
+            precondition(size > 0 && size <= Self.longest && size % 1000 == 0, "whole seconds, up to 400 days")
         }
-        precondition((0...(400 * Self.day)).contains(grace), "the grace is 0 to 400 days")
+        precondition((0...Self.longest).contains(grace), "the grace is 0 to 400 days")
         self.sizes = distinct
         self.grace = grace
     }
