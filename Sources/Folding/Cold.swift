@@ -30,6 +30,14 @@ final class Cold {
     /// Holds events back.
     var holds: Bool { !heldByNumber.isEmpty || !heldByTime.isEmpty }
 
+    /// Stream time at which the next held event is folded at the latest, ms.
+    var releaseDue: Int64 {
+        var due = Int64.max
+        for event in heldByNumber { due = min(due, event.due) }
+        for event in heldByTime { due = min(due, event.due) }
+        return due
+    }
+
     /// Holds nothing that a new one would not hold.
     var isEmpty: Bool { !holds && scenes.isEmpty && activities.isEmpty && views.isEmpty && resources.isEmpty }
 
@@ -48,6 +56,8 @@ final class Cold {
 struct HeldEvent {
     var event: Event
     var stamp: Stamp
+    /// It came after one that is ordered after it.
+    var isPutBack = false
     /// Stream time at which it is folded at the latest, ms.
     var due: Int64
 }

@@ -35,7 +35,7 @@ extension Device {
         let clock = context.store[cold]?.clock
         let corrected = event.time &+ (clock?.offset ?? 0)
         var moment = Moment(
-            time: event.time, monotonic: event.monotonic, domain: 0, setting: clock?.setting ?? 0)
+            time: event.time, monotonic: event.monotonic, domain: 0, setting: clock?.tag ?? 0)
         if event.monotonic != Event.absent {
             moment.domain = Device.shortHash(event.boot != 0 ? event.boot : event.process)
         }
@@ -64,9 +64,17 @@ extension Device {
         return moment.time &+ clock.offset(of: moment.setting)
     }
 
+    /// Whether two moments were read from the clock without its being set between them.
+    func isSameSetting(_ first: Moment, _ second: Moment, _ context: borrowing FoldContext) -> Bool {
+        if first.setting == second.setting { return true }
+        guard first.setting != Moment.fixed, second.setting != Moment.fixed, let clock = context.store[cold]?.clock
+        else { return false }
+        return clock.canonical(first.setting) == clock.canonical(second.setting)
+    }
+
     /// Whether `first` was before `second`, both judged with one offset unless the clock was set between them.
     func isOlder(_ first: Moment, than second: Moment, _ context: borrowing FoldContext) -> Bool {
-        if first.setting == second.setting { return first.time < second.time }
+        if isSameSetting(first, second, context) { return first.time < second.time }
         return corrected(first, context) < corrected(second, context)
     }
 
@@ -122,7 +130,7 @@ extension Device {
     }
 
     /// The event is of a process that has been succeeded.
-    private func isSucceeded(_ event: Event, _ stamp: Stamp, _ context: borrowing FoldContext) -> Bool {
+    func isSucceeded(_ event: Event, _ stamp: Stamp, _ context: borrowing FoldContext) -> Bool {
         // A launch begins a process whatever its id, if it is not an old one that comes late.
         let begins = event.edge == .exit || event.edge == .launch && !isOlder(stamp.moment, than: last, context)
         return !begins && isSucceededProcess(event, context)

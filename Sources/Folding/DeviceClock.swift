@@ -7,10 +7,15 @@ import Lifecycle
 struct DeviceClock {
     /// Added to device time gives corrected time, ms.
     private(set) var offset: Int64 = 0
-    /// Counts how often the clock was seen to be set.
+    /// The setting of the clock that is in force; each has an id of its own.
     private(set) var setting: UInt32 = 0
-    /// Offsets of earlier settings, the latest last; at most ``settingsKept``.
-    private var earlier: [Int64] = []
+    /// The setting that begins with a difference that departs, if the next one confirms it.
+    private var provisional: UInt32?
+    private var nextID: UInt32 = 1
+    /// Earlier settings, the latest last; at most ``settingsKept``.
+    private var earlier: [(id: UInt32, offset: Int64)] = []
+    /// Settings that were not confirmed, and the one in which they really were; at most ``settingsKept``.
+    private var dismissed: [(id: UInt32, setting: UInt32)] = []
     private var differences: [Int64] = []
     private var sentTimes: [Int64] = []
     /// The difference before, where it departed and stood alone.
@@ -21,11 +26,19 @@ struct DeviceClock {
     /// 10 years of 365.25 days, ms.
     private static let absurd: Int64 = 315_576_000_000
 
+    /// The setting to which what happens now belongs, unless it turns out otherwise.
+    var tag: UInt32 { provisional ?? setting }
+
+    /// The setting that an id stands for by now.
+    func canonical(_ id: UInt32) -> UInt32 {
+        dismissed.last { $0.id == id }?.setting ?? id
+    }
+
     /// The offset of a setting, where it is still remembered.
-    func offset(of setting: UInt32) -> Int64 {
-        if setting == self.setting { return offset }
-        let back = Int(self.setting &- setting)
-        return back >= 1 && back <= earlier.count ? earlier[earlier.count - back] : offset
+    func offset(of id: UInt32) -> Int64 {
+        let known = canonical(id)
+        if known == setting { return offset }
+        return earlier.last { $0.id == known }?.offset ?? offset
     }
 
     /// Takes in what one upload shows.
@@ -35,21 +48,34 @@ struct DeviceClock {
         guard !overflow, abs(difference) <= Self.absurd else { return }
         remember(sent, in: &sentTimes)
         guard !differences.isEmpty, abs(difference - offset) > tolerance else {
-            outlier = nil
+            dismiss()
             remember(difference, in: &differences)
             offset = differences.min() ?? 0
             return
         }
-        guard let first = outlier, (first > offset) == (difference > offset) else {
+        guard let first = outlier, let confirmed = provisional, (first > offset) == (difference > offset) else {
+            dismiss()
             outlier = difference
+            provisional = nextID
+            nextID += 1
             return
         }
-        earlier.append(offset)
+        earlier.append((setting, offset))
         if earlier.count > Self.settingsKept { earlier.removeFirst() }
-        setting += 1
+        setting = confirmed
+        provisional = nil
         outlier = nil
         differences = [first, difference]
         offset = min(first, difference)
+    }
+
+    /// The difference before was a slow upload, no setting of the clock.
+    private mutating func dismiss() {
+        outlier = nil
+        guard let id = provisional else { return }
+        provisional = nil
+        dismissed.append((id, setting))
+        if dismissed.count > Self.settingsKept { dismissed.removeFirst() }
     }
 
     private func remember(_ value: Int64, in ring: inout [Int64]) {

@@ -111,7 +111,7 @@ extension Device {
     /// Whole ms between two moments, by the monotonic clock where both have it, else by the corrected wall clock.
     func duration(from first: Moment, to second: Moment, _ context: borrowing FoldContext) -> Int64 {
         if let distance = first.monotonicDistance(to: second) { return distance }
-        if first.setting == second.setting { return second.time &- first.time }
+        if isSameSetting(first, second, context) { return second.time &- first.time }
         return corrected(second, context) &- corrected(first, context)
     }
 

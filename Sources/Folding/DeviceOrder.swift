@@ -18,6 +18,9 @@ extension Device {
             mark(event.sequence)
             return drop(stamp, &context)
         }
+        if begins, event.edge != .exit, isOlder(stamp.moment, than: last, context) {
+            return drop(stamp, &context)
+        }
         let held = context.store[cold]?.heldByNumber ?? []
         if held.isEmpty, begins || event.sequence == sequenceNext {
             fold(event, stamp, &context)
@@ -25,21 +28,54 @@ extension Device {
         }
         let process = Device.shortHash(event.process)
         let number = event.sequence
-        if held.contains(where: {
+        let isPutBack = held.contains {
             $0.event.sequence > number && Device.shortHash($0.event.process) == process
-        }) {
-            context.count(.outOfOrder, at: stamp)
         }
-        holdByNumber(event, stamp, &context)
+        holdByNumber(event, stamp, isPutBack: isPutBack, &context)
     }
 
-    private mutating func holdByNumber(_ event: Event, _ stamp: Stamp, _ context: inout FoldContext) {
-        let held = makeCold(&context)
-        let due = stamp.received &+ context.limits.reorderTimeout &+ 1
-        held.heldByNumber.append(HeldEvent(event: event, stamp: stamp, due: due))
+    private mutating func holdByNumber(
+        _ event: Event, _ stamp: Stamp, isPutBack: Bool, _ context: inout FoldContext
+    ) {
+        let cold = makeCold(&context)
+        let wait = context.limits.reorderTimeout + 1
+        cold.heldByNumber.append(held(event, stamp, for: wait, isPutBack: isPutBack, &context))
         foldConsecutive(&context)
-        if held.heldByNumber.count > context.limits.reorderBuffer {
+        if cold.heldByNumber.count > context.limits.reorderBuffer {
             _ = foldLowestHeld(&context)
+        }
+    }
+
+    private func held(
+        _ event: Event, _ stamp: Stamp, for wait: Int64, isPutBack: Bool, _ context: inout FoldContext
+    ) -> HeldEvent {
+        if context.isInRecord { context.holdsOfRecord = true }
+        let due = context.isInRecord ? Int64.max : stamp.received &+ wait
+        return HeldEvent(event: event, stamp: stamp, isPutBack: isPutBack, due: due)
+    }
+
+    /// The record of several events has ended: what it held back waits from its own arrival on.
+    mutating func closeRecord(_ context: inout FoldContext) {
+        guard let cold = context.store[cold] else { return }
+        for index in cold.heldByNumber.indices where cold.heldByNumber[index].due == Int64.max {
+            let received = cold.heldByNumber[index].stamp.received
+            cold.heldByNumber[index].due = received &+ context.limits.reorderTimeout &+ 1
+        }
+        for index in cold.heldByTime.indices where cold.heldByTime[index].due == Int64.max {
+            let wait = cold.heldByNumber.isEmpty ? context.limits.reorderDelay : context.limits.reorderTimeout + 1
+            cold.heldByTime[index].due = cold.heldByTime[index].stamp.received &+ wait
+        }
+        releaseByNumber(&context)
+        releaseByTime(&context)
+    }
+
+    /// Folds an event that was held, unless its process was succeeded meanwhile.
+    private mutating func foldHeld(_ held: HeldEvent, _ context: inout FoldContext) {
+        if isSucceeded(held.event, held.stamp, context) {
+            drop(held.stamp, &context)
+        } else {
+            if held.isPutBack { context.count(.outOfOrder, at: held.stamp) }
+            fold(held.event, held.stamp, &context)
         }
     }
 
@@ -61,7 +97,7 @@ extension Device {
         if !begins, next.event.sequence > sequenceNext {
             context.count(.sequenceGap, at: next.stamp, next.event.sequence - sequenceNext)
         }
-        fold(next.event, next.stamp, &context)
+        foldHeld(next, &context)
         begins ? beginCount(at: next.event.sequence) : mark(next.event.sequence)
         foldConsecutive(&context)
         return true
@@ -73,7 +109,7 @@ extension Device {
             $0.event.sequence == sequenceNext && !namesAnother($0.event)
         }) {
             let next = held.heldByNumber.remove(at: index)
-            fold(next.event, next.stamp, &context)
+            foldHeld(next, &context)
             mark(next.event.sequence)
         }
         // A process that came meanwhile has waited for the one before it.
@@ -135,9 +171,8 @@ extension Device {
         {
             place -= 1
         }
-        if place < held.heldByTime.count { context.count(.outOfOrder, at: stamp) }
-        let due = stamp.received &+ delay
-        held.heldByTime.insert(HeldEvent(event: event, stamp: stamp, due: due), at: place)
+        let isPutBack = place < held.heldByTime.count
+        held.heldByTime.insert(self.held(event, stamp, for: delay, isPutBack: isPutBack, &context), at: place)
         if !sortsRecord, held.heldByTime.count > context.limits.reorderBuffer { foldOldestHeld(held, &context) }
     }
 
@@ -168,8 +203,7 @@ extension Device {
             end += 1
         }
         let index = end == 1 ? 0 : firstOfEqualTimes(held.heldByTime[..<end], context)
-        let next = held.heldByTime.remove(at: index)
-        fold(next.event, next.stamp, &context)
+        foldHeld(held.heldByTime.remove(at: index), &context)
     }
 
     /// Which of the events of one moment comes first: one that the machine can take now; of those that follow each

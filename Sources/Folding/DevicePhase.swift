@@ -137,8 +137,11 @@ extension Device {
         flags.remove(.freshBackground)
         flags.insert(.phaseSeen)
         flags.remove(.silentInForeground)
-        if isFirstBackground { return }
         let opens = Began(edge)
+        if isFirstBackground {
+            began = opens
+            return
+        }
         if isIllegal {
             guard began != opens else { return }
             launch = .none
@@ -209,6 +212,7 @@ extension Device {
         case .terminate:
             if old != .notRunning { context.count(.terminations, at: stamp) }
             if flags.contains(.launchSeen), !flags.contains(.wasActive), old != .notRunning {
+                flags.remove(.launchSeen)
                 context.count(.backgroundLaunches, at: stamp)
             }
             closeViews(stamp, &context)

@@ -52,14 +52,9 @@ extension Device {
     /// Stream time at which the device is to be looked at next, ms; `Int64.max` where never.
     func nextDue(_ context: borrowing FoldContext) -> Int64 {
         let expiry = lastReceived == Event.absent ? Int64.max : lastReceived &+ context.limits.stateTTL &+ 1
-        var due = min(stuckDue(context), min(silenceDue(context), expiry))
+        let due = min(stuckDue(context), min(silenceDue(context), expiry))
         guard let held = context.store[cold] else { return due }
-        if held.holds {
-            for event in held.heldByNumber { due = min(due, event.due) }
-            for event in held.heldByTime { due = min(due, event.due) }
-            return due
-        }
-        return min(due, graceDue(held, context))
+        return held.holds ? held.releaseDue : min(due, graceDue(held, context))
     }
 
     /// A limit shorter than the time that uploads may take is not judged by stream time before that.

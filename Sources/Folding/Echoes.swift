@@ -41,7 +41,9 @@ extension Device {
     mutating func foldEcho(_ edge: PhaseEdge, _ stamp: Stamp, _ context: inout FoldContext) {
         let echo = Echoes.Echo(stamp: stamp, phase: edge.phase)
         let held = makeCold(&context)
-        if phase == echo.phase || held.echoes.agrees(echo, tolerance: context.limits.echoTolerance) { return }
+        // What is not known yet, or not decided, contradicts nothing that it may come to.
+        let isOpen = state == .unknown || state == .launching && edge != .activate
+        if isOpen || phase == echo.phase || held.echoes.agrees(echo, tolerance: context.limits.echoTolerance) { return }
         held.echoes.pending.append(echo)
         if held.echoes.pending.count > Echoes.limit {
             context.count(.illegalTransition, at: held.echoes.pending.removeFirst().stamp)

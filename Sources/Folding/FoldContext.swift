@@ -11,6 +11,10 @@ struct FoldContext: ~Copyable {
     var stream = Event.absent
     /// The largest receive time that a record told, ms; windows are final by it.
     var watermark = Event.absent
+    /// A record of several events is being taken in: what it holds back waits for its end.
+    var isInRecord = false
+    /// Such an event is held.
+    var holdsOfRecord = false
     /// A step of the clock was counted for the event that is being folded.
     var regressionCounted = false
 

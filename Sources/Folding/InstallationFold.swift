@@ -67,12 +67,15 @@ package struct InstallationFold: ~Copyable {
     /// Folds the events of one record, those without a number in the order of their times.
     private mutating func foldRecord(_ batch: borrowing EventBatch, _ range: Range<Int>) {
         let isOrdered = InstallationFold.isOrdered(batch, range)
+        context.isInRecord = true
         for index in range { arrive(batch.events[index], sortsRecord: !isOrdered) }
-        guard !isOrdered else { return }
+        context.isInRecord = false
+        guard context.holdsOfRecord else { return }
+        context.holdsOfRecord = false
         for index in range {
             let event = batch.events[index]
             guard event.edge != .tick, let device = table.find(event.installation) else { continue }
-            table[device].releaseByTime(&context)
+            table[device].closeRecord(&context)
             schedule(device)
         }
     }

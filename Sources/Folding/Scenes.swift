@@ -20,13 +20,14 @@ extension Device {
         let index = held.scenes.firstIndex { $0.id == id }
         switch event.edge {
         case .sceneConnect:
+            flags.insert(.scenesRule)
             if index == nil {
                 let scene = Scene(id: id, phase: .background, isFresh: true, since: stamp.moment)
                 Instances.append(scene, to: &held.scenes, limit: context.limits.instancesLimit)
             }
         case .sceneDisconnect:
-            guard let index else { return }
-            held.scenes.remove(at: index)
+            flags.insert(.scenesRule)
+            if let index { held.scenes.remove(at: index) }
             followDisconnect(held, stamp, reason: event.reason, &context)
         default:
             guard let edge = sceneEdge(event, index.map { held.scenes[$0] }) else { return }
@@ -72,9 +73,11 @@ extension Device {
         let isUndecided = state == .launching || state == .unknown || state == .notRunning
         guard isUndecided || derived != phase || verdict == .illegal && restsOnIt else { return }
         decideLaunch(meant, stamp, &context)
+        // A resignation out of the background, legal where it is the first that is seen of its scene, tells that
+        // the way in was not reported.
+        let isObserved = verdict == .legal && !(meant == .resign && state == .background)
         enter(
-            meant, isObserved: verdict == .legal, isIllegal: verdict == .illegal, stamp, reason: event.reason,
-            &context)
+            meant, isObserved: isObserved, isIllegal: verdict == .illegal, stamp, reason: event.reason, &context)
     }
 
     private func sceneVerdict(
@@ -98,7 +101,7 @@ extension Device {
     private mutating func followDisconnect(
         _ held: Cold, _ stamp: Stamp, reason: UInt32, _ context: inout FoldContext
     ) {
-        guard flags.contains(.scenesRule), phase.isForeground else { return }
+        guard phase.isForeground || state == .unknown else { return }
         let derived = Device.mostActive(held.scenes)
         guard derived != phase else { return }
         let meant = Device.appEdge(to: derived, by: .enterBackground)
