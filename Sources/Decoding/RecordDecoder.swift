@@ -14,11 +14,13 @@ package struct RecordDecoder: ~Copyable {
     var parser = JSONParser()
     /// The Android event log, and what its lines so far tell about those to come.
     package private(set) var logcat: LogcatDecoder
+    var otlp: OTLPMapper
 
     package init(_ options: DecodingOptions) {
         self.options = options
         grouping = Grouping(options.groupBy)
         logcat = LogcatDecoder(options)
+        otlp = OTLPMapper(options)
         defaultApp = Array((options.defaultAppID ?? "").utf8)
         defaultAppHash = StableHash.hash(options.defaultAppID ?? "")
     }
@@ -44,6 +46,8 @@ package struct RecordDecoder: ~Copyable {
         } else if isLogcat(value) {
             movesTime = false
             logcat.decode(value, key: key, timestamp: timestamp, lexicon: &lexicon, into: &batch)
+        } else if isProtobuf(value) {
+            otlp.readProtobuf(value, of: origin, vocabulary: &vocabulary, lexicon: &lexicon, into: &batch)
         } else {
             decodeJSON(value, key: key, of: origin, lexicon: &lexicon, into: &batch)
         }
@@ -53,6 +57,14 @@ package struct RecordDecoder: ~Copyable {
             batch.events.append(tick)
         }
         batch.records += 1
+    }
+
+    private func isProtobuf(_ value: RawSpan) -> Bool {
+        switch options.format {
+        case .otlpProtobuf: true
+        case .auto: OTLPMapper.isProtobuf(value)
+        case .json, .otlpJSON, .logcat: false
+        }
     }
 
     private func isLogcat(_ value: RawSpan) -> Bool {
