@@ -43,10 +43,10 @@ extension Installation {
         guard let edge else { return }
         if edge == .terminate { return terminate(event) }
         guard let target = Self.target(of: edge) else { return }
-        slowResign(event, edge)
         if process.reportedScenes || process.reportedActivities {
             echoes.append((event, target))
         } else {
+            slowResign(event, edge)
             appEdge(edge, event)
         }
         if edge == .enterForeground { sentEnterForeground = true }
@@ -172,7 +172,10 @@ extension Installation {
             timed(.stuckInactive, start, limits.stuckInactive)
         }
         if phase == .inactive, !inferred { judgeProtection(from: start, to: end, at: edge) }
-        guard let duration = measured(start, end, at: edge, unlimited: isBackground) else { return }
+        // A background interval over the limit is dropped and is no anomaly.
+        guard let duration = measured(start, end, at: edge, limited: !isBackground),
+            duration <= limits.durationMax
+        else { return }
         let phase = phase
         let kind = inactiveClass(endedBy: ending)
         let reason = start.reason ?? edge.reason

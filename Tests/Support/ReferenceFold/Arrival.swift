@@ -73,7 +73,7 @@ extension Installation {
 
     func endInput() {
         for event in held { event.fresh = false }
-        while !held.isEmpty { foldHead(0) }
+        while let head = held.first { foldHead(head.sequence == nil ? firstOfEqualTimes() : 0) }
     }
 
     // MARK: Duplicates

@@ -119,6 +119,7 @@ extension Installation {
         scenes = [:]
         activities = [:]
         forgetVisits()
+        taintLoads()
     }
 
     func forgetOpenings() {

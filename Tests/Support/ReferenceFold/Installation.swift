@@ -121,13 +121,13 @@ final class Installation {
         anomaly(.clockRegression, at: edge)
     }
 
-    /// A duration that may be measured: not negative, not over the limit of the absurd.
-    func measured(_ start: Event, _ end: Event, at edge: Event, unlimited: Bool = false) -> Int? {
+    /// A duration that may be measured: not negative and, where it is limited, not over the limit of the absurd.
+    func measured(_ start: Event, _ end: Event, at edge: Event, limited: Bool) -> Int? {
         let duration = clock.duration(start, end)
-        if duration < 0 || (duration > limits.durationMax && !unlimited) {
+        if duration < 0 || (limited && duration > limits.durationMax) {
             regression(from: start, to: end, at: edge)
             return nil
         }
-        return duration > limits.durationMax ? nil : duration
+        return duration
     }
 }

@@ -24,6 +24,7 @@ extension Installation {
         enteredBackground = nil
         settleUndecided(foreground: false)
         taintLoads()
+        forgetVisits()
         if edge == .enterBackground {
             // Legal as the first edge after launch: it opened the phase, as it were.
             openedBy = .enterBackground
@@ -63,7 +64,7 @@ extension Installation {
     private func latency(
         _ measure: Tally.Measure, from start: Event, to end: Event, slow: Tally.Anomaly, _ limit: Int
     ) {
-        guard let duration = measured(start, end, at: end) else { return }
+        guard let duration = measured(start, end, at: end, limited: true) else { return }
         if measure == .resume, duration > limits.resumeDiscard { return count(.resumeDiscarded, at: end) }
         ledger.add(at: end.time, end.group) { $0.measures[measure, default: []].append(duration) }
         if duration > limit { anomaly(slow, at: end) }
@@ -109,6 +110,7 @@ extension Installation {
         if last != nil { previous = (previous + [process]).suffix(Self.processesRemembered) }
         process = Process()
         enter(.unknown, at: nil, by: .unknown)
+        phases = [(.unknown, event)]
         forgetProcessState()
     }
 

@@ -86,7 +86,7 @@ struct NativeInput {
     private func natural(_ name: String, _ fields: [String: JSONText]) throws(Unreadable) -> Int? {
         switch fields[name] {
         case nil: return nil
-        case .integer(let whole) where whole >= 0: return whole
+        case .integer(let whole) where whole >= 0 && whole < .max / 2: return whole
         default: throw .code("bad_\(name)")
         }
     }
@@ -102,7 +102,7 @@ struct NativeInput {
     private func time(_ name: String, _ fields: [String: JSONText]) throws(Unreadable) -> Int? {
         switch fields[name] {
         case nil: return nil
-        case .integer(let whole):
+        case .integer(let whole) where whole > -100_000_000_000_000_000:
             return whole >= 100_000_000_000_000_000 ? whole / 1_000_000 : whole
         case .string(let text):
             guard let time = Instant.milliseconds(rfc3339: text) else { throw .code("bad_\(name)") }

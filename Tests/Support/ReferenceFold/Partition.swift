@@ -42,14 +42,11 @@ final class Partition {
 
     /// The events of a record, whose format its content tells.
     private func events(of record: [UInt8]) -> [Event] {
-        let format = options.text("input.format")
         let lines = record.split(separator: 0x0A)
-        let texts = lines.map { line in
-            String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
-        }
-        let first = texts.first { $0.contains { !$0.isWhitespace } } ?? ""
-        if format == "logcat" || (format == "auto" && LogcatInput.isLog(first)) {
-            return texts.compactMap { logcat.event(of: $0, rejected: &rejected) }
+        if isLog(lines) {
+            return lines.compactMap { line in
+                logcat.event(of: String(decoding: Self.bare(line), as: UTF8.self), rejected: &rejected)
+            }
         }
         do throws(JSONText.Failure) {
             return events(of: try JSONText.read(record))
@@ -61,6 +58,22 @@ final class Partition {
             }
             return lines.flatMap { events(of: [UInt8]($0)) }
         }
+    }
+
+    /// By the first line with text: JSON opens with a bracket, a line of a log with a stamp.
+    private func isLog(_ lines: [ArraySlice<UInt8>]) -> Bool {
+        let format = options.text("input.format")
+        guard format == "auto", let first = lines.map(Self.bare).first(where: { !$0.isEmpty }) else {
+            return format == "logcat"
+        }
+        let opening = first.first { $0 != 0x20 && $0 != 0x09 }
+        if opening == UInt8(ascii: "{") || opening == UInt8(ascii: "[") { return false }
+        return LogcatInput.isLog(String(decoding: first, as: UTF8.self))
+    }
+
+    /// Without the return of a line that ends in two characters.
+    private static func bare(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        line.last == 0x0D ? line.dropLast() : line
     }
 
     private func events(of value: JSONText) -> [Event] {
@@ -76,11 +89,12 @@ final class Partition {
         if event.ts == 0 { event.ts = event.received ?? max(stream, 0) }
         let identity = event.device + "\u{0}" + event.app
         var installation = installations[identity] ?? newInstallation(identity)
-        if stream != .min, stream - installation.lastStream > limits.stateTimeToLive, installation.arrivals > 0 {
-            installation = newInstallation(identity)
-        }
         installation.prepare(event, stream: stream)
         advance(to: event.receive)
+        if installation.arrivals > 1, stream - installation.lastStream > limits.stateTimeToLive {
+            installation = newInstallation(identity)
+            installation.prepare(event, stream: stream)
+        }
         installation.accept(event, stream: stream)
         dues.note(installation)
         return installation

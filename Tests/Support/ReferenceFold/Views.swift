@@ -88,7 +88,7 @@ extension Installation {
 
     private func measureLoad(from load: Event, to event: Event) {
         let measure = { [unowned self] in
-            guard let duration = measured(load, event, at: event) else { return }
+            guard let duration = measured(load, event, at: event, limited: false) else { return }
             ledger.add(at: event.time, event.group) { $0.measures[.viewLoad, default: []].append(duration) }
         }
         guard phase == .undetermined else { return measure() }
@@ -102,7 +102,7 @@ extension Installation {
     }
 
     private func addVisible(from start: Event, to end: Event) {
-        guard let duration = measured(start, end, at: end) else { return }
+        guard let duration = measured(start, end, at: end, limited: false) else { return }
         ledger.add(at: end.time, end.group) { $0.spans[.viewVisible, default: .init()].add(duration) }
     }
 
