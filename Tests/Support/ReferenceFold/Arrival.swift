@@ -138,28 +138,27 @@ extension Installation {
         return isOrderedByTime && clock.lead(of: newcomer, over: other) < 0
     }
 
-    /// Folds what need not wait any longer.
+    /// Folds what need not wait any longer: the next number of its count, and what is ordered before any event whose
+    /// own time of waiting is over. Those of the open record wait for its end, to be sorted.
     func release(stream: Int) {
         while let head = held.first {
-            if head.sequence != nil {
-                let isOverdue = held.contains { !$0.fresh && stream > $0.stream + limits.reorderTimeout }
-                guard head.seq == head.sequence?.next || isOverdue else { return }
-                foldHead(0)
-            } else {
-                guard !head.fresh, stream >= head.stream + limits.reorderDelay else { return }
-                foldHead(firstOfEqualTimes())
-            }
+            if head.sequence == nil, head.fresh { return }
+            let isNext = head.sequence != nil && head.seq == head.sequence?.next
+            guard isNext || holdDue.map({ stream > $0 }) ?? false else { return }
+            foldHead(head.sequence == nil ? firstOfEqualTimes() : 0)
         }
     }
 
-    /// When stream time alone makes held events fold: once it has passed this. Those of the open record wait for its
-    /// end whatever the time.
+    /// When stream time alone makes held events fold: once it has passed this.
     var holdDue: Int? {
-        guard let head = held.first else { return nil }
-        let timeout = held.filter { !$0.fresh }.map { $0.stream + limits.reorderTimeout }.min()
-        guard head.sequence == nil, !head.fresh else { return timeout }
-        // A delay is over when it has passed, a timeout when it is exceeded.
-        return min(timeout ?? .max, head.stream + limits.reorderDelay - 1)
+        guard let head = held.first, head.sequence != nil || !head.fresh else { return nil }
+        let beforeNumbers = held.firstIndex { $0.sequence != nil } ?? held.count
+        let dues = held.enumerated().filter { !$0.element.fresh }.map { place, event in
+            // A delay is over when it has passed, a timeout when it is exceeded. What has no number waits behind
+            // a missing one as long as a number would.
+            event.stream + (place < beforeNumbers ? limits.reorderDelay - 1 : limits.reorderTimeout)
+        }
+        return dues.min()
     }
 
     private func giveUpLowestGap(stream: Int) {
