@@ -1,10 +1,7 @@
-#include <simdjson.h>
-
-#include <memory>
 #include <new>
 
-#include "CSimdJSON.h"
 #include "names.hpp"
+#include "parser.hpp"
 #include "text.hpp"
 
 using phasefold::find_field;
@@ -12,42 +9,6 @@ using phasefold::is_blank;
 using phasefold::is_over;
 using phasefold::read_number;
 using phasefold::unescape;
-
-using Stages = std::unique_ptr<simdjson::internal::dom_parser_implementation>;
-
-struct pfj_parser {
-    Stages stages;
-    const uint8_t *text = nullptr;
-    size_t length = 0;
-    /// Where each token begins, and the length of the text behind the last one.
-    const uint32_t *tokens = nullptr;
-    uint32_t count = 0;
-    /// The next token.
-    uint32_t at = 0;
-    bool is_array = false;
-    bool has_escapes = false;
-    /// Texts without their escapes, as long as the text at most: nothing becomes longer by being unescaped.
-    std::unique_ptr<uint8_t[]> plain;
-    size_t plain_capacity = 0;
-    uint8_t *plain_end = nullptr;
-    uint32_t present = 0;
-    pfj_value values[PFJ_FIELD_COUNT];
-
-    bool reserve();
-    pfj_status index();
-    pfj_status read_element(unsigned depth);
-    pfj_status read_object(unsigned depth);
-    pfj_status read_field(unsigned depth);
-    pfj_status read_value(pfj_value &value, bool &is_null, unsigned depth);
-    pfj_status pass_container(unsigned depth);
-    bool read_string(pfj_value &value);
-    bool read_literal(const char *word, size_t size);
-    bool pass_key();
-    uint32_t key_field(const pfj_value &key) const;
-
-    /// The first byte of a token; 0, which begins none, behind the last one.
-    uint8_t first(uint32_t token) const { return token < count ? text[tokens[token]] : 0; }
-};
 
 namespace {
 
@@ -243,43 +204,3 @@ pfj_status pfj_parser::read_element(unsigned depth) {
     const pfj_status status = read_value(value, is_null, depth - 1);
     return status == PFJ_OBJECT ? PFJ_NOT_AN_OBJECT : status;
 }
-
-extern "C" {
-
-pfj_parser *pfj_create(void) { return new (std::nothrow) pfj_parser; }
-
-void pfj_destroy(pfj_parser *parser) { delete parser; }
-
-pfj_status pfj_open(pfj_parser *parser, const uint8_t *text, size_t length) {
-    parser->text = text;
-    parser->length = length;
-    const pfj_status status = parser->index();
-    if (status != PFJ_OBJECT) return status;
-    parser->is_array = parser->first(0) == '[';
-    if (parser->is_array) parser->at = 1;
-    return PFJ_OBJECT;
-}
-
-bool pfj_is_array(const pfj_parser *parser) { return parser->is_array; }
-
-pfj_status pfj_next(pfj_parser *parser, pfj_object *object) {
-    const bool is_first = parser->at == (parser->is_array ? 1 : 0);
-    if (!parser->is_array) {
-        if (!is_first) return PFJ_END;
-    } else if (is_first ? parser->first(1) == ']' : parser->first(parser->at) == ']') {
-        return parser->at + 1 == parser->count ? PFJ_END : PFJ_INVALID;
-    } else if (!is_first && parser->first(parser->at++) != ',') {
-        return PFJ_INVALID;
-    }
-    const pfj_status status = parser->read_element(parser->is_array ? 2 : 1);
-    if (!parser->is_array && parser->at != parser->count && status <= PFJ_NOT_AN_OBJECT) return PFJ_INVALID;
-    object->present = parser->present;
-    object->values = parser->values;
-    return status;
-}
-
-bool pfj_is_utf8(const uint8_t *bytes, size_t length) {
-    return simdjson::validate_utf8(reinterpret_cast<const char *>(bytes), length);
-}
-
-}  // extern "C"

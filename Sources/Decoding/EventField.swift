@@ -1,5 +1,3 @@
-import CSimdJSON
-
 /// The fields of an event in JSON, in the order of `pfj_field`: what is wrong with an event is told by the first
 /// of them that is wrong.
 enum EventField: UInt32, CaseIterable {
@@ -69,8 +67,9 @@ enum EventField: UInt32, CaseIterable {
         }
     }
 
-    /// Its place among the fields that the C side reads.
-    var place: pfj_field { pfj_field(rawValue) }
+    /// Its bit among the fields that the C side has read.
+    @inline(__always)
+    var bit: UInt32 { 1 << rawValue }
 }
 
 /// What is wrong with a field.

@@ -11,8 +11,20 @@ struct EventObject {
         unsafe self.object = object
     }
 
-    func has(_ field: EventField) -> Bool { unsafe object.present >> field.rawValue & 1 != 0 }
+    /// The fields that most events do without.
+    static var seldom: UInt32 {
+        EventField.sent.bit | EventField.monotonic.bit | EventField.handler.bit | EventField.bootID.bit
+            | EventField.eventID.bit | EventField.instance.bit | EventField.className.bit | EventField.reason.bit
+            | EventField.resource.bit | EventField.exitReason.bit | EventField.prewarm.bit
+    }
 
+    @inline(__always)
+    func hasAny(of mask: UInt32) -> Bool { unsafe object.present & mask != 0 }
+
+    @inline(__always)
+    func has(_ field: EventField) -> Bool { unsafe object.present & field.bit != 0 }
+
+    @inline(__always)
     private func value(_ field: EventField) -> pfj_value { unsafe object.values[Int(field.rawValue)] }
 
     /// The earliest field of the table stands, whatever the order in which they are asked for.
@@ -22,23 +34,22 @@ struct EventObject {
     }
 
     /// The text of a field; of no bytes where it is absent or wrong.
+    @inline(__always)
     mutating func text(_ field: EventField) -> UnsafeRawBufferPointer {
         guard has(field) else { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
         let value = unsafe value(field)
-        if unsafe value.kind != PFJ_STRING {
-            note(.bad, field)
-        } else if unsafe Int(value.length) > field.limit {
-            note(.tooLong, field)
-        } else {
+        if unsafe value.kind == PFJ_STRING && Int(value.length) <= field.limit {
             return unsafe UnsafeRawBufferPointer(start: value.bytes, count: Int(value.length))
         }
+        unsafe note(value.kind == PFJ_STRING ? .tooLong : .bad, field)
         return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
     /// The hash of a text; 0 where it is absent or empty.
-    mutating func hash(_ field: EventField) -> UInt64 {
+    @inline(__always)
+    mutating func hash(_ field: EventField, if isWanted: Bool = true) -> UInt64 {
         let text = unsafe text(field)
-        return unsafe text.isEmpty ? 0 : StableHash.hash(RawSpan(_unsafeBytes: text))
+        return unsafe text.isEmpty || !isWanted ? 0 : StableHash.hash(RawSpan(_unsafeBytes: text))
     }
 
     /// The id of a text.

@@ -19,6 +19,16 @@ struct JSONParser: ~Copyable {
         }
     }
 
+    /// Begins a text the short way; see `pfj_open_plain`.
+    mutating func openPlain(_ text: RawSpan) -> pfj_status {
+        unsafe text.withUnsafeBytes { bytes in
+            unsafe pfj_open_plain(parser, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+        }
+    }
+
+    /// Reads the next object of a text that was opened the short way.
+    mutating func nextPlain(_ object: inout pfj_object) -> pfj_status { unsafe pfj_next_plain(parser, &object) }
+
     var isArray: Bool { unsafe pfj_is_array(parser) }
 
     /// Reads the next object of the text.

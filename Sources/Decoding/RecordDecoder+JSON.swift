@@ -6,6 +6,40 @@ extension RecordDecoder {
     mutating func decodeJSON(
         _ text: RawSpan, key: RawSpan?, of origin: Origin, lexicon: inout Lexicon, into batch: inout EventBatch
     ) {
+        let mark = batch.mark
+        if takesShortWay, decodePlain(text, key: key, of: origin, lexicon: &lexicon, into: &batch) { return }
+        batch.takeBack(to: mark)
+        decodeAny(text, key: key, of: origin, lexicon: &lexicon, into: &batch)
+    }
+
+    /// The short way, which nearly every record takes.
+    ///
+    /// - Returns: whether it led through the record; else what stands in the batch is void.
+    private mutating func decodePlain(
+        _ text: RawSpan, key: RawSpan?, of origin: Origin, lexicon: inout Lexicon, into batch: inout EventBatch
+    ) -> Bool {
+        guard text.byteCount > 0, parser.openPlain(text) == PFJ_OBJECT else { return text.byteCount == 0 }
+        var object = unsafe pfj_object()
+        var index = 0
+        var status = unsafe parser.nextPlain(&object)
+        while status == PFJ_OBJECT {
+            let fault = unsafe append(EventObject(object), key: key, of: origin, lexicon: &lexicon, to: &batch)
+            if let fault { batch.reject(origin, index, RejectionCode(fault)) }
+            index += 1
+            status = unsafe parser.nextPlain(&object)
+        }
+        guard status == PFJ_END else { return false }
+        // A record that is one object is rejected as a whole.
+        if index == 1, !parser.isArray, batch.rejections.last?.record == origin.record {
+            batch.rejections[batch.rejections.count - 1].index = nil
+        }
+        return true
+    }
+
+    /// The full way, which says what is wrong.
+    private mutating func decodeAny(
+        _ text: RawSpan, key: RawSpan?, of origin: Origin, lexicon: inout Lexicon, into batch: inout EventBatch
+    ) {
         let end = text.endWithoutBlanks
         guard end > 0 else { return }
         let text = text.extracting(0..<end)
@@ -99,104 +133,6 @@ extension RecordDecoder {
         batch.takeBack(to: mark)
         batch.reject(origin, index, RejectionCode(status))
         return false
-    }
-
-    /// Appends the event of an object, unless something is wrong with it.
-    private mutating func append(
-        _ object: consuming EventObject, key: RawSpan?, of origin: Origin, lexicon: inout Lexicon,
-        to batch: inout EventBatch
-    ) -> Fault? {
-        var object = object
-        let received = receiveTime(of: &object, origin)
-        let happened = object.time(.time)
-        let time = happened != Event.absent ? happened : received
-        let bridged = object.flag(.bridged)
-        let name = unsafe object.text(.event)
-        let named = object.scope()
-        let installation = installation(of: &object, key: key)
-        let edge = unsafe vocabulary.edge(RawSpan(_unsafeBytes: name), scope: named, bridged: bridged)
-        if unsafe name.isEmpty { object.note(.missing, .event) }
-        if time == Event.absent { object.note(.missing, .time) }
-
-        var event = Event(installation, edge, time: time, received: received)
-        if edge == .unknown { event.unknownName = unsafe StableHash.hash(RawSpan(_unsafeBytes: name)) }
-        event.scope = named ?? event.scope
-        event.sent = object.time(.sent)
-        event.monotonic = object.microseconds(.monotonic)
-        event.sequence = object.counter(.sequence)
-        event.process = object.hash(.processID)
-        event.session = object.hash(.sessionID)
-        event.boot = object.hash(.bootID)
-        event.eventID = object.hash(.eventID)
-        event.instance = object.hash(.instance)
-        event.className = object.hash(.className)
-        event.handler = object.microseconds(.handler)
-        event.reason = object.id(.reason, in: &lexicon.texts)
-        event.resource = object.id(.resource, in: &lexicon.texts)
-        event.exitReason = object.id(.exitReason, in: &lexicon.texts)
-        if object.flag(.prewarm) { event.flags.insert(.prewarm) }
-        if bridged { event.flags.insert(.bridged) }
-        event.group = group(of: &object, in: &lexicon)
-        event.record = UInt32(truncatingIfNeeded: origin.record)
-        if let fault = object.fault { return fault }
-        batch.events.append(event)
-        return nil
-    }
-
-    /// The record's timestamp, or `rx_ts` where it is honoured.
-    private func receiveTime(of object: inout EventObject, _ origin: Origin) -> Int64 {
-        guard options.honoursReceiveTime else { return origin.timestamp }
-        let received = object.time(.received)
-        return received != Event.absent ? received : origin.timestamp
-    }
-
-    /// The device that is named, or else the record's key.
-    private func installation(of object: inout EventObject, key: RawSpan?) -> InstallationKey {
-        let app = appHash(of: &object)
-        let device = unsafe object.text(.deviceID)
-        if unsafe !device.isEmpty {
-            return unsafe InstallationKey(device: RawSpan(_unsafeBytes: device), app: app)
-        }
-        guard let key, key.byteCount > 0 else {
-            object.note(.missing, .deviceID)
-            return InstallationKey(high: 0, low: 0)
-        }
-        if key.byteCount > EventField.deviceID.limit {
-            object.note(.tooLong, .deviceID)
-        } else if !key.isUTF8 {
-            object.note(.bad, .deviceID)
-        }
-        return InstallationKey(device: key, app: app)
-    }
-
-    private func appHash(of object: inout EventObject) -> UInt64 {
-        let app = unsafe object.text(.appID)
-        if unsafe !app.isEmpty { return unsafe StableHash.hash(RawSpan(_unsafeBytes: app)) }
-        if defaultApp.isEmpty { object.note(.missing, .appID) }
-        return defaultAppHash
-    }
-
-    /// The group of the dimensions that are grouped by; the others are read too, for what may be wrong with them.
-    private func group(of object: inout EventObject, in lexicon: inout Lexicon) -> UInt32 {
-        var dimensions = Dimensions()
-        if grouping.app {
-            let app = unsafe object.text(.appID)
-            dimensions.app = unsafe lexicon.texts.intern(
-                app.isEmpty ? defaultApp.span.bytes : RawSpan(_unsafeBytes: app))
-        }
-        dimensions.platform = dimension(.platform, grouping.platform, of: &object, in: &lexicon.texts)
-        dimensions.appVersion = dimension(.appVersion, grouping.appVersion, of: &object, in: &lexicon.texts)
-        dimensions.osVersion = dimension(.osVersion, grouping.osVersion, of: &object, in: &lexicon.texts)
-        dimensions.deviceModel = dimension(.deviceModel, grouping.deviceModel, of: &object, in: &lexicon.texts)
-        return lexicon.groups.intern(dimensions)
-    }
-
-    private func dimension(
-        _ field: EventField, _ isGrouped: Bool, of object: inout EventObject, in texts: inout TextTable
-    ) -> UInt32 {
-        if isGrouped { return object.id(field, in: &texts) }
-        _ = unsafe object.text(field)
-        return TextTable.empty
     }
 }
 

@@ -2,6 +2,7 @@ package import Lifecycle
 
 /// Turns records into events: one for each task, used on its queue alone.
 ///
+/// One lexicon belongs to it: it remembers ids that the lexicon gave, so that another one needs another decoder.
 /// Parsers and scratch memory are kept from record to record: after the first records of the largest size nothing
 /// is allocated for an event. What cannot be read is never thrown but stands in ``EventBatch/rejections``.
 package struct RecordDecoder: ~Copyable {
@@ -15,6 +16,12 @@ package struct RecordDecoder: ~Copyable {
     /// The Android event log, and what its lines so far tell about those to come.
     package private(set) var logcat: LogcatDecoder
     var otlp: OTLPMapper
+    /// By the hash of a name, its scope and whether it is bridged.
+    var edges = Memo(places: 256, Edge.unknown)
+    /// By the hash of all dimensions that are grouped by.
+    var groups = Memo(places: 4096, GroupTable.overflow)
+    /// False leads every record of JSON the full way: the events are the same.
+    package var takesShortWay = true
 
     package init(_ options: DecodingOptions) {
         self.options = options

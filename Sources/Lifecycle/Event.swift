@@ -2,7 +2,7 @@
 /// they are few and stand in the output, and 64-bit hashes where only their equality matters.
 package struct Event: BitwiseCopyable, Sendable {
     /// Stands for an absent time or number.
-    package static let absent = Int64.min
+    @inlinable package static var absent: Int64 { Int64.min }
 
     /// Whose event it is.
     package var installation: InstallationKey

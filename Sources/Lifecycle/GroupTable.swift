@@ -40,7 +40,7 @@ package struct Dimensions: Hashable, BitwiseCopyable, Sendable {
 /// and, where even that is one too many, ``overflow``; ``refused`` counts both.
 package struct GroupTable {
     /// The id of the group whose every dimension is `__other__`.
-    package static let overflow: UInt32 = 0
+    @inlinable package static var overflow: UInt32 { 0 }
 
     /// The most groups it holds (1 to 2³⁰), not counting those for overflow of a known app.
     package let limit: Int

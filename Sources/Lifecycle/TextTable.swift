@@ -4,9 +4,9 @@
 /// Bounded: past ``limit`` texts every new one becomes ``other``, and ``refused`` counts it.
 package struct TextTable {
     /// The id of the empty text, which stands for "absent".
-    package static let empty: UInt32 = 0
+    @inlinable package static var empty: UInt32 { 0 }
     /// The id of `__other__`, which stands for whatever was one too many.
-    package static let other: UInt32 = 1
+    @inlinable package static var other: UInt32 { 1 }
     package static let otherText = "__other__"
 
     /// The most texts it holds (1 to 2³⁰).

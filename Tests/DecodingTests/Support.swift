@@ -34,6 +34,20 @@ struct Bench: ~Copyable {
         }
     }
 
+    /// The events, their texts in place of ids.
+    var descriptions: [String] {
+        batch.events.map { event in
+            let group = lexicon.groups[event.group]
+            let ids = [
+                event.reason, event.resource, event.exitReason, group.app, group.platform, group.appVersion,
+                group.osVersion, group.deviceModel,
+            ]
+            var plain = event
+            (plain.reason, plain.resource, plain.exitReason, plain.group) = (0, 0, 0, 0)
+            return describe(plain) + ids.map { " " + lexicon.texts[$0] }.joined()
+        }
+    }
+
     /// The codes of what was rejected, each with its index where it has one: `bad_ts@2`.
     var codes: [String] {
         batch.rejections.map { rejection in

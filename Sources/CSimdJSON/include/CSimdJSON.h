@@ -89,7 +89,9 @@ typedef enum : uint32_t {
     PFJ_INVALID,
     PFJ_TOO_DEEP,
     /// No memory for the tokens of so long a text.
-    PFJ_NO_MEMORY
+    PFJ_NO_MEMORY,
+    /// The short way does not lead through this text: open it anew for the full one.
+    PFJ_NOT_PLAIN
 } pfj_status;
 
 typedef struct pfj_parser pfj_parser;
@@ -108,6 +110,13 @@ bool pfj_is_array(const pfj_parser *parser);
 
 /// Reads the next object. What came before an invalid place was read all the same: the caller takes it back.
 pfj_status pfj_next(pfj_parser *parser, pfj_object *object);
+
+/// Begins a text the short way: an object, an array of objects, or objects line by line, all of them flat and
+/// without escapes. Several times as fast, and the same objects as on the full way or `PFJ_NOT_PLAIN`.
+pfj_status pfj_open_plain(pfj_parser *parser, const uint8_t *text, size_t length);
+
+/// Reads the next object of a text that was opened with `pfj_open_plain`.
+pfj_status pfj_next_plain(pfj_parser *parser, pfj_object *object);
 
 /// Whether these bytes are UTF-8.
 bool pfj_is_utf8(const uint8_t *bytes, size_t length);

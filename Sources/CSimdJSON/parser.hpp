@@ -1,0 +1,61 @@
+// What a parser holds and does; the faces in C are in `CSimdJSON.cpp`.
+#ifndef PHASEFOLD_PARSER_HPP
+#define PHASEFOLD_PARSER_HPP
+
+#include <simdjson.h>
+
+#include <memory>
+
+#include "CSimdJSON.h"
+#include "plain.hpp"
+
+struct pfj_parser {
+    std::unique_ptr<simdjson::internal::dom_parser_implementation> stages;
+    const uint8_t *text = nullptr;
+    size_t length = 0;
+    /// Where each token begins, and the length of the text behind the last one.
+    const uint32_t *tokens = nullptr;
+    uint32_t count = 0;
+    /// The next token.
+    uint32_t at = 0;
+    bool is_array = false;
+    bool has_escapes = false;
+    /// Texts without their escapes, as long as the text at most: nothing becomes longer by being unescaped.
+    std::unique_ptr<uint8_t[]> plain;
+    size_t plain_capacity = 0;
+    uint8_t *plain_end = nullptr;
+    uint32_t present = 0;
+    /// The last one is of fields that are not known.
+    pfj_value values[PFJ_FIELD_COUNT + 1];
+
+    /// The short way: the last object read so, from its brace to behind the other one, and how many there were.
+    phasefold::PlainReader plain_reader;
+    const uint8_t *last_from = nullptr;
+    const uint8_t *last_end = nullptr;
+    size_t plain_count = 0;
+    /// Short texts are copied here, so that bytes behind their end may be read.
+    static constexpr size_t short_text = 4096;
+    static constexpr size_t padding = 32;
+    uint8_t padded[short_text + padding] = {};
+
+    pfj_status next_plain();
+    const uint8_t *pass_plain_mark() const;
+    bool is_one_line(const uint8_t *from, const uint8_t *end) const;
+
+    bool reserve();
+    pfj_status index();
+    pfj_status read_element(unsigned depth);
+    pfj_status read_object(unsigned depth);
+    pfj_status read_field(unsigned depth);
+    pfj_status read_value(pfj_value &value, bool &is_null, unsigned depth);
+    pfj_status pass_container(unsigned depth);
+    bool read_string(pfj_value &value);
+    bool read_literal(const char *word, size_t size);
+    bool pass_key();
+    uint32_t key_field(const pfj_value &key) const;
+
+    /// The first byte of a token; 0, which begins none, behind the last one.
+    uint8_t first(uint32_t token) const { return token < count ? text[tokens[token]] : 0; }
+};
+
+#endif
