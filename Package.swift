@@ -46,8 +46,12 @@ let package = Package(
         // Level 3: what knows several stages, and a world to try them in.
         library("Engine", ["Lifecycle", "Settings", "Decoding", "Folding", "Aggregating"]),
         library("Fleet", ["Lifecycle"]),
+        // Level 4: the only one that knows the order of the stages.
+        library("Worker", ["Lifecycle", "Settings", "Metering", "Aggregating", "Kafka", "Engine"]),
         // Level 5: the executable.
-        .executableTarget(name: "phasefold", dependencies: ["Fleet", "Lifecycle", "Settings"], swiftSettings: strict),
+        .executableTarget(
+            name: "phasefold", dependencies: ["Fleet", "Lifecycle", "Settings", "Metering", "Worker"],
+            swiftSettings: strict),
 
         // A naive reading of the specification, the oracle of property tests: it shares no code with the engine.
         .target(name: "ReferenceFold", path: "Tests/Support/ReferenceFold", swiftSettings: strict),
@@ -67,6 +71,7 @@ let package = Package(
         tests("AggregatingTests", ["Aggregating", "Lifecycle"]),
         tests("FleetTests", ["Fleet", "Lifecycle"]),
         tests("KafkaTests", ["Kafka", "CRDKafka", "BrokerSupport"]),
+        tests("WorkerTests", ["Worker", "Kafka", "Lifecycle", "Settings", "Metering", "BrokerSupport"]),
         .target(name: "BrokerSupport", path: "Tests/BrokerSupport", swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17

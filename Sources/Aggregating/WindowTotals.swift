@@ -76,14 +76,18 @@ package struct WindowTotals: ~Copyable {
 
     /// Takes the value of one record of the partials.
     ///
+    /// - Returns: the end of the window that it belongs to, ms since the epoch; nil for a watermark alone.
     /// - Throws: ``PackedError``, before anything was taken from the value.
-    package mutating func take(_ partial: RawSpan) throws(PackedError) {
+    @discardableResult
+    package mutating func take(_ partial: RawSpan) throws(PackedError) -> Int64? {
         switch try PackedValue(partial, settings: settings) {
         case .partial(let source, let watermark, let window, let group, let figures):
             add(figures, to: window, group)
             advance(source, to: watermark)
+            return window.end
         case .watermark(let source, let watermark):
             advance(source, to: watermark)
+            return nil
         case .total, .watermarks:
             throw .malformed
         }

@@ -15,6 +15,7 @@ package struct PartitionEngine: ~Copyable {
     private var batch = EventBatch(capacity: PartitionEngine.batchEvents * 2)
     private var contributions = ContiguousArray<Contribution>()
     private var decoded = EngineCounts()
+    private var taken = 0
 
     /// Events that are gathered before they are folded together.
     package static let batchEvents = 1024
@@ -49,6 +50,7 @@ package struct PartitionEngine: ~Copyable {
     package mutating func process() {
         decoded.otherTelemetry += batch.otherTelemetry
         decoded.records += batch.records
+        for event in batch.events where event.edge != .tick { taken += 1 }
         fold.fold(batch, into: &contributions)
         combine()
         batch.removeAll()
@@ -100,6 +102,12 @@ package struct PartitionEngine: ~Copyable {
     package var devices: Int { fold.devices }
     /// Bytes of their states, without what few of them need.
     package var deviceBytes: Int { fold.byteCount }
+
+    /// Events that wait in memory for older ones: a position behind them is not done with.
+    package var held: Int {
+        let folded = fold.counts
+        return taken - folded.folded - folded.duplicates - folded.late
+    }
 
     /// What became of every event so far; those in hand or held back are not in it yet.
     package var counts: EngineCounts {

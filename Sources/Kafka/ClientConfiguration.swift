@@ -10,27 +10,9 @@ package enum ClientRole: Sendable, Hashable {
     var isConsumer: Bool { self == .consumer }
 }
 
-/// Properties under the library's own names, as they come from `kafka.*`.
-package enum ClientProperties {
-    /// The properties of one role out of configuration keys: those under `kafka.`, and over them those under
-    /// `kafka.consumer.` (for consumers) or `kafka.producer.` (for all others). Keys outside `kafka.` are passed over.
-    package static func select(_ keys: [String: String], for role: ClientRole) -> [String: String] {
-        var general: [String: String] = [:]
-        var special: [String: String] = [:]
-        for (key, value) in keys {
-            guard let name = key.removing(prefix: "kafka.") else { continue }
-            if let name = name.removing(prefix: "consumer.") {
-                if role.isConsumer { special[name] = value }
-            } else if let name = name.removing(prefix: "producer.") {
-                if !role.isConsumer { special[name] = value }
-            } else {
-                general[name] = value
-            }
-        }
-        return general.merging(special) { _, special in special }
-    }
-
-    /// A property that the program sets itself.
+/// What the program sets of the library's properties itself.
+enum ClientProperties {
+    /// One property.
     struct Preset: Sendable {
         var name: String
         var value: String
@@ -67,6 +49,8 @@ package enum ClientProperties {
             name: "partition.assignment.strategy", value: defaultAssignor, roles: [.consumer], fixed: false),
 
         Preset(name: "enable.idempotence", value: "true", roles: producers, fixed: true),
+        // What the cluster does not take now it takes later: waiting is the caller's to end.
+        Preset(name: "message.timeout.ms", value: "0", roles: [.producer], fixed: false),
         Preset(name: "linger.ms", value: "5", roles: producers, fixed: false),
         Preset(name: "compression.type", value: "lz4", roles: producers, fixed: false),
         // The same partition for a key as Java's clients choose.
@@ -75,12 +59,6 @@ package enum ClientProperties {
 
     /// Cooperative rebalancing loops in clients before 2.6.1.
     static var defaultAssignor: String { rd_kafka_version() >= 0x0206_01ff ? "cooperative-sticky" : "range" }
-}
-
-extension String {
-    func removing(prefix: String) -> String? {
-        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
-    }
 }
 
 /// Owner of a configuration that no client has taken yet.

@@ -212,3 +212,10 @@ extension KafkaError {
         if code != RD_KAFKA_RESP_ERR_NO_ERROR { throw KafkaError(code, operation()) }
     }
 }
+
+extension KafkaError {
+    /// A topic that is needed is not there.
+    package static func missing(topic name: String) -> KafkaError {
+        KafkaError(RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, "find the topic \(name)")
+    }
+}

@@ -54,6 +54,13 @@ package struct MetricTable: Sendable {
         "phasefold_stream_time_seconds", .seconds, "Stream time of an input partition, since the epoch.",
         labels: ["partition"])
 
+    package let partialsUnreadable = CounterDefinition(
+        "phasefold_partials_unreadable_total", .records,
+        "Partials that another version wrote, or that were damaged: their figures are missing.")
+    package let restoring = GaugeDefinition(
+        "phasefold_restoring", .none, "1 while the open windows of a partition are read again, else 0.",
+        labels: ["partition"])
+
     // MARK: Delivery
 
     package let commits = CounterDefinition("phasefold_commits_total", .none, "Commits that went through.")
@@ -62,6 +69,18 @@ package struct MetricTable: Sendable {
     package let commitSeconds = HistogramDefinition(
         "phasefold_commit_seconds", .seconds, "Time of a commit.",
         bounds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10])
+    package let epochsWaiting = GaugeDefinition(
+        "phasefold_epochs_waiting", .none, "Closings that wait for their delivery; at 2 no records are taken.")
+    package let heldUpSeconds = GaugeDefinition(
+        "phasefold_held_up_seconds_total", .seconds, "Time in which no records were taken because two closings waited.",
+        onlyGrows: true)
+    package let prefetchedRecords = GaugeDefinition(
+        "phasefold_prefetched_records", .records, "Records fetched and not taken yet, over all partitions.")
+    package let prefetchedBytes = GaugeDefinition(
+        "phasefold_prefetched_bytes", .bytes, "Bytes fetched and not taken yet, over all partitions.")
+    package let roundTrip = GaugeDefinition(
+        "phasefold_kafka_round_trip_seconds", .seconds, "99th percentile of the slowest broker's round trip.",
+        labels: ["client"])
     package let rebalances = CounterDefinition(
         "phasefold_rebalances_total", .none, "Assignments, revocations and losses of partitions.", labels: ["kind"])
     package let kafkaErrors = CounterDefinition(

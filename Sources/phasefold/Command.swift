@@ -13,7 +13,7 @@ struct Command: Sendable {
     let run: @Sendable (Invocation) throws -> ExitStatus
 
     /// All verbs, in the order of the list.
-    static let all: [Command] = [SimulateCommand.command]
+    static let all: [Command] = [RunCommand.command, SimulateCommand.command]
 
     var allOptions: [CommandOption] { options + [.help] }
 }

@@ -82,7 +82,7 @@ extension WindowTotals {
     /// Takes every record of a batch.
     mutating func takeAll(_ batch: RecordBatch) throws(PackedError) {
         for place in 0..<batch.count {
-            try batch.withRecord(place) { (_, value) throws(PackedError) in try take(value) }
+            try batch.withRecord(place) { (_, value) throws(PackedError) in _ = try take(value) }
         }
     }
 

@@ -38,17 +38,6 @@ import Testing
         #expect(failure(["socket.nagle.disable": "false"]) == nil)
     }
 
-    @Test func oneSideOverBoth() {
-        let keys = [
-            "kafka.bootstrap.servers": "a:1", "kafka.consumer.client.id": "reader",
-            "kafka.producer.client.id": "writer",
-            "kafka.client.id": "both", "application.id": "x",
-        ]
-        #expect(
-            ClientProperties.select(keys, for: .consumer) == ["bootstrap.servers": "a:1", "client.id": "reader"])
-        #expect(ClientProperties.select(keys, for: .producer) == ["bootstrap.servers": "a:1", "client.id": "writer"])
-    }
-
     @Test func theReportIsReadOnlyWhereUsed() throws {
         let text = """
             {"type":"consumer","msg_cnt":3,"msg_size":40,"txmsgs":1,"txmsg_bytes":2,"rxmsgs":5,"rxmsg_bytes":6,"x":[1],

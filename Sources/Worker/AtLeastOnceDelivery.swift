@@ -1,0 +1,178 @@
+internal import Aggregating
+internal import Dispatch
+internal import Glibc
+internal import Kafka
+internal import Metering
+
+/// `delivery.guarantee=at_least_once`: everything of an epoch is acknowledged before its offset is committed.
+///
+/// Whatever goes wrong between, the epochs, still in memory, are sent again; what had been acknowledged of them
+/// counts twice then. Offsets of a partition are committed in the order of its epochs, and only under its lease.
+final class AtLeastOnceDelivery: EpochDelivery, @unchecked Sendable {
+    private let options: WorkerOptions
+    private let targets: DeliveryTargets
+    private let offsets: any OffsetCommitter
+    private let observer: any ClientObserver
+    private let metrics: Metrics
+    private let log: Log
+    private var producer: Producer?
+
+    /// ms between two looks at whether the leases are still held while the cluster does not answer.
+    private static let slice: Int32 = 200
+    private static let pauses: [UInt32] = [50, 100, 200, 500, 1000, 2000]
+
+    init(
+        _ options: WorkerOptions, targets: DeliveryTargets, offsets: any OffsetCommitter,
+        observer: any ClientObserver, metrics: Metrics, log: Log
+    ) {
+        self.options = options
+        self.targets = targets
+        self.offsets = offsets
+        self.observer = observer
+        self.metrics = metrics
+        self.log = log
+    }
+
+    func deliver(_ epochs: [ClosedEpoch]) {
+        let begin = DispatchTime.now()
+        var attempt = 0
+        while true {
+            let held = epochs.filter(\.lease.isHeld)
+            if held.isEmpty { return abandon() }
+            do throws(KafkaError) {
+                guard try send(held) else { return abandon() }
+                try commit(held)
+                break
+            } catch {
+                failed(error, attempt)
+                attempt += 1
+            }
+        }
+        let time = DispatchTime.now().uptimeNanoseconds - begin.uptimeNanoseconds
+        metrics.counter(\.commits).add()
+        metrics.histogram(\.commitSeconds).observe(Double(time) / 1e9)
+        count(epochs)
+    }
+
+    private func count(_ epochs: [ClosedEpoch]) {
+        metrics.counter(\.partialsOut).add(UInt64(epochs.reduce(0) { $0 + $1.partials.count }))
+        metrics.counter(\.rowsOut).add(UInt64(epochs.reduce(0) { $0 + $1.rows.count }))
+        for epoch in epochs where !epoch.rows.isEmpty { targets.published(epoch.rows) }
+    }
+
+    private func failed(_ error: KafkaError, _ attempt: Int) {
+        metrics.counter(\.commitFailures).add()
+        log.warning(
+            "commit", "delivery failed and is tried again",
+            [
+                "error": .text(error.description), "attempt": .integer(attempt + 1),
+            ])
+        if error.retry == .fatal { producer = nil }
+        _ = usleep(1000 * Self.pauses[min(attempt, Self.pauses.count - 1)])
+    }
+
+    /// What is queued for partitions that are somebody else's now must not go out later, over newer rows of theirs.
+    private func abandon() {
+        metrics.counter(\.commitFailures).add()
+        producer = nil
+    }
+
+    // MARK: Sending
+
+    /// - Returns: whether all is acknowledged; false where no lease is held any more.
+    private func send(_ epochs: [ClosedEpoch]) throws(KafkaError) -> Bool {
+        if producer == nil { producer = try Producer(options.producer, observer: observer) }
+        _ = producer?.takeDeliveries()
+        for epoch in epochs {
+            try produce(epoch.partials)
+            for partition in 0..<targets.partialsPartitions {
+                try produce(epoch.watermark, to: Int32(partition))
+            }
+            try produceRows(epoch.rows)
+            for letter in epoch.deadLetters { try produce(letter, epoch.lease) }
+        }
+        while producer?.flush(limit: Self.slice) == false {
+            if let fatal = producer?.fatalError { throw fatal }
+            if !epochs.contains(where: { $0.lease.isHeld }) { return false }
+        }
+        if let failure = producer?.takeDeliveries().firstFailure { throw failure }
+        return true
+    }
+
+    private func produce(_ batch: RecordBatch) throws(KafkaError) {
+        for index in 0..<batch.count {
+            let partition = Int32(batch.records[index].route % UInt64(targets.partialsPartitions))
+            try batch.withRecord(index) { (key, value) throws(KafkaError) in
+                try offer(options.partialsTopic, partition, key, value)
+            }
+        }
+    }
+
+    private func produce(_ batch: RecordBatch, to partition: Int32) throws(KafkaError) {
+        for index in 0..<batch.count {
+            try batch.withRecord(index) { (key, value) throws(KafkaError) in
+                try offer(options.partialsTopic, partition, key, value)
+            }
+        }
+    }
+
+    private func produceRows(_ batch: RecordBatch) throws(KafkaError) {
+        for index in 0..<batch.count {
+            try batch.withRecord(index) { (key, value) throws(KafkaError) in
+                try offer(options.outputTopic, nil, key, value)
+            }
+        }
+    }
+
+    private func produce(_ letter: DeadLetter, _ lease: Lease) throws(KafkaError) {
+        let (key, value) = (letter.key, letter.value)
+        unsafe try offer(
+            options.deadLetterTopic, nil, key?.span.bytes, value?.span.bytes, headers: letter.headers)
+    }
+
+    /// Offers one record, waiting while the producer's queue is full.
+    private func offer(
+        _ topic: String, _ partition: Int32?, _ key: RawSpan?, _ value: RawSpan?, headers: [RecordHeader] = []
+    ) throws(KafkaError) {
+        while let result = try producer?.produce(
+            topic: topic, partition: partition, key: key, value: value, headers: headers), result == .queueFull
+        {
+            if let fatal = producer?.fatalError { throw fatal }
+            producer?.poll(timeout: Self.slice)
+        }
+    }
+
+    // MARK: Committing
+
+    /// Commits the last offset of each partition whose lease is held.
+    private func commit(_ epochs: [ClosedEpoch]) throws(KafkaError) {
+        var attempt = 0
+        while true {
+            var last: [TopicPartition: PartitionOffset] = [:]
+            for epoch in epochs where epoch.lease.isHeld && epoch.offset.offset != nil {
+                last[epoch.offset.partition] = epoch.offset
+            }
+            if last.isEmpty { return }
+            do throws(KafkaError) {
+                return try offsets.commit(last.values.sorted { $0.partition < $1.partition })
+            } catch {
+                metrics.counter(\.commitFailures).add()
+                // The group has moved on: the rebalance that follows decides about these partitions.
+                if error.retry != .retriable {
+                    return log.warning("commit", "offsets were refused", ["error": .text(error.description)])
+                }
+                log.warning("commit", "offsets are committed again", ["error": .text(error.description)])
+                _ = usleep(1000 * Self.pauses[min(attempt, Self.pauses.count - 1)])
+                attempt += 1
+            }
+        }
+    }
+}
+
+/// Where deliveries go, as far as configuration does not say it.
+struct DeliveryTargets: Sendable {
+    /// Partitions of `<app>-partials`.
+    var partialsPartitions: Int
+    /// Called with rows after they are durable.
+    var published: @Sendable (RecordBatch) -> Void
+}

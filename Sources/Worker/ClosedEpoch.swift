@@ -1,0 +1,47 @@
+internal import Aggregating
+internal import Kafka
+internal import Synchronization
+
+/// Whether a worker still holds a partition. Once it is let go it is never held again: the same partition, when it
+/// comes back, comes with a new lease.
+final class Lease: Sendable {
+    private let held = Atomic(true)
+
+    var isHeld: Bool { held.load(ordering: .acquiring) }
+
+    func release() { held.store(false, ordering: .releasing) }
+}
+
+/// What a task did between two commits: all that has to be durable before ``offset`` may be committed.
+struct ClosedEpoch: Sendable {
+    var lease: Lease
+    /// For `<app>-partials`; the partition follows from the route.
+    var partials = RecordBatch()
+    /// For every partition of `<app>-partials`, after the partials.
+    var watermark = RecordBatch()
+    /// For the output topic.
+    var rows = RecordBatch()
+    var deadLetters: [DeadLetter] = []
+    /// Where the task begins again after a restart, with what it must know then.
+    var offset: PartitionOffset
+}
+
+/// What a task writes beside its committed offset: `v1 <ms>`, the stream time (stage 1) or horizon (stage 2) that
+/// must not go back over a restart.
+struct CommitNote: Equatable {
+    /// ms since the epoch.
+    var time: Int64
+
+    var text: String { "v1 \(time)" }
+
+    init(time: Int64) {
+        self.time = time
+    }
+
+    /// nil where nothing was written, or by another program.
+    init?(_ text: String) {
+        let parts = text.split(separator: " ")
+        guard parts.count == 2, parts[0] == "v1", let time = Int64(parts[1]) else { return nil }
+        self.time = time
+    }
+}

@@ -1,0 +1,133 @@
+internal import Dispatch
+internal import Kafka
+internal import Synchronization
+
+/// What a stage does with one partition. Touched on its task's serial queue alone.
+protocol PartitionWork: PartitionSink {
+    /// A drain has ended: figures are brought up to date.
+    func drained()
+    /// So much was gathered that the epoch should be closed before its time.
+    var isFull: Bool { get }
+    /// Closes the epoch at the record boundary reached; nil where there is nothing to deliver.
+    /// - Parameter isLast: the partition is given up: what is held back is let go.
+    func close(isLast: Bool) -> ClosedEpoch?
+}
+
+/// The stages of the way through a worker.
+enum Stage: String, Sendable {
+    /// Records to partials.
+    case fold
+    /// Partials to rows.
+    case total
+}
+
+/// One input partition in work: its queue, drained on a serial queue of its own, and the stage's work on it.
+///
+/// Single writer: all of the work's state is touched on that queue, so nothing of it is locked.
+final class PartitionTask: @unchecked Sendable {
+    let partition: TopicPartition
+    let stage: Stage
+    let lease: Lease
+    let position: PositionGauge
+
+    private let serial: DispatchQueue
+    private let work: any PartitionWork
+    private let inbox: EpochInbox
+    private let isFull: @Sendable () -> Void
+    private var queue: PartitionQueue?
+    private var isHeldUp = false
+
+    /// Records a turn on the queue takes: some milliseconds of work, so that closing an epoch need not wait long.
+    static let drainLimit = 8192
+
+    /// - Parameter isFull: called on the task's queue when an epoch should be closed before its time.
+    init(
+        _ partition: TopicPartition, _ stage: Stage, lease: Lease, queue: consuming PartitionQueue,
+        work: any PartitionWork, position: PositionGauge, inbox: EpochInbox,
+        isFull: @escaping @Sendable () -> Void
+    ) {
+        self.partition = partition
+        self.stage = stage
+        self.lease = lease
+        self.work = work
+        self.position = position
+        self.inbox = inbox
+        self.isFull = isFull
+        self.queue = consume queue
+        serial = DispatchQueue(label: "phasefold.\(stage.rawValue).\(partition)")
+    }
+
+    /// Begins to take records. Once.
+    func start() throws(KafkaError) {
+        try queue?.wake(on: serial) { [weak self] in self?.drain() }
+    }
+
+    private func drain() {
+        guard queue != nil, !isHeldUp else { return }
+        queue?.drain(limit: Self.drainLimit, into: work)
+        work.drained()
+        if work.isFull {
+            isHeldUp = true
+            isFull()
+        } else if queue?.isEmpty == false {
+            serial.async { [weak self] in self?.drain() }
+        }
+    }
+
+    /// Closes the epoch at the next record boundary and goes on with the next one at once.
+    func close(then done: @escaping @Sendable () -> Void) {
+        serial.async {
+            if self.queue != nil, let epoch = self.work.close(isLast: false) { self.inbox.put(epoch) }
+            done()
+        }
+    }
+
+    /// Takes no records until ``goOn()``: the back-pressure. What is prefetched stays where it is.
+    func holdUp() {
+        serial.async { self.isHeldUp = true }
+    }
+
+    func goOn() {
+        serial.async {
+            guard self.isHeldUp else { return }
+            self.isHeldUp = false
+            self.drain()
+        }
+    }
+
+    /// Ends the work: when it returns no drain runs any more and the partition's queue is gone.
+    /// - Parameter isLost: somebody else has the partition already: the open epoch is dropped.
+    func end(isLost: Bool) {
+        if isLost { lease.release() }
+        serial.sync {
+            guard queue != nil else { return }
+            queue = nil
+            if !isLost, let epoch = work.close(isLast: true) { inbox.put(epoch) }
+        }
+    }
+}
+
+/// Closed epochs on their way to delivery, those of one partition in their order.
+final class EpochInbox: Sendable {
+    private let epochs = Mutex<[ClosedEpoch]>([])
+
+    func put(_ epoch: ClosedEpoch) { epochs.withLock { $0.append(epoch) } }
+
+    func takeAll() -> [ClosedEpoch] {
+        epochs.withLock { epochs in
+            let all = epochs
+            epochs = []
+            return all
+        }
+    }
+}
+
+/// The next offset that a task takes, for figures that others make of it; -1 before it is known.
+final class PositionGauge: Sendable {
+    private let value = Atomic<Int64>(-1)
+
+    var offset: Int64 {
+        get { value.load(ordering: .relaxed) }
+        set { value.store(newValue, ordering: .relaxed) }
+    }
+}

@@ -1,0 +1,151 @@
+internal import Aggregating
+internal import Dispatch
+internal import Glibc
+internal import Kafka
+internal import Lifecycle
+internal import Metering
+internal import Synchronization
+
+/// The worker's membership in its group.
+final class Membership: OffsetCommitter {
+    let consumer: Consumer
+
+    init(_ options: WorkerOptions, observer: any ClientObserver) throws(KafkaError) {
+        consumer = try Consumer(group: options.applicationID, options.consumer, observer: observer)
+    }
+
+    func commit(_ offsets: [PartitionOffset]) throws(KafkaError) {
+        try consumer.commit(offsets)
+    }
+}
+
+/// Makes tasks of the partitions that the group gives, and ends those that it takes.
+final class Rebalancer: RebalanceHandler {
+    private let options: WorkerOptions
+    private let membership: Membership
+    private let committer: Committer
+    private let sources: [SourcePartition]
+    private let metrics: Metrics
+    private let log: Log
+    private let isStopping: @Sendable () -> Bool
+    private let starts = Mutex<[TopicPartition: Start]>([:])
+    private static let limit: Int32 = 5000
+
+    /// Where a partition begins.
+    private struct Start {
+        var committed: PartitionOffset
+        /// The end of the partition when it was given; of partials only.
+        var end: Int64
+    }
+
+    init(
+        _ options: WorkerOptions, membership: Membership, committer: Committer, sources: [SourcePartition],
+        metrics: Metrics, log: Log, isStopping: @escaping @Sendable () -> Bool
+    ) {
+        self.options = options
+        self.membership = membership
+        self.committer = committer
+        self.sources = sources
+        self.metrics = metrics
+        self.log = log
+        self.isStopping = isStopping
+    }
+
+    private func isPartials(_ partition: TopicPartition) -> Bool { partition.topic == options.partialsTopic }
+
+    func start(_ partitions: [TopicPartition]) -> [StartOffset] {
+        let found = readStarts(partitions)
+        starts.withLock { $0 = found }
+        return partitions.map { partition in
+            if let offset = found[partition]?.committed.offset { return .at(offset) }
+            // Partials are read from their beginning whatever auto.offset.reset says of the input.
+            return isPartials(partition) ? .beginning : .committed
+        }
+    }
+
+    /// Asks until the cluster answers: to begin without the horizon would publish windows over again.
+    private func readStarts(_ partitions: [TopicPartition]) -> [TopicPartition: Start] {
+        while !partitions.isEmpty, !isStopping() {
+            do throws(KafkaError) {
+                var found: [TopicPartition: Start] = [:]
+                for committed in try membership.consumer.committed(partitions, limit: Self.limit) {
+                    let partition = committed.partition
+                    let end =
+                        isPartials(partition)
+                        ? try membership.consumer.watermarks(of: partition, limit: Self.limit).high : 0
+                    found[partition] = Start(committed: committed, end: end)
+                }
+                return found
+            } catch {
+                log.warning("group", "committed offsets cannot be read yet", ["error": .text(error.description)])
+                _ = usleep(200_000)
+            }
+        }
+        return [:]
+    }
+
+    func begin(_ partition: TopicPartition, queue: consuming PartitionQueue) {
+        let start = starts.withLock { $0[partition] }
+        guard let start else { return }
+        let lease = Lease()
+        let position = PositionGauge()
+        let work: any PartitionWork =
+            isPartials(partition)
+            ? TotalWork(
+                partition, lease: lease, start: start.committed, end: start.end, sources: sources,
+                settings: options.totals, metrics: metrics, position: position)
+            : FoldWork(
+                partition, lease: lease, start: start.committed, options: options, metrics: metrics,
+                position: position, clock: wallClock)
+        let task = PartitionTask(
+            partition, isPartials(partition) ? .total : .fold, lease: lease, queue: queue, work: work,
+            position: position, inbox: committer.inbox, isFull: { [weak committer] in committer?.closeSoon() })
+        committer.add(task)
+        do throws(KafkaError) {
+            try task.start()
+        } catch {
+            failed(error)
+        }
+    }
+
+    func assigned(_ partitions: [TopicPartition]) {
+        metrics.counter(\.rebalances, "assigned").add()
+        count()
+        log.info("group", "partitions assigned", ["partitions": .text(list(partitions))])
+    }
+
+    func end(_ partitions: [TopicPartition], lost: Bool) {
+        metrics.counter(\.rebalances, lost ? "lost" : "revoked").add()
+        let budget = isStopping() ? options.shutdownTimeout * 3 / 4 : options.revokeBudget
+        let isDelivered = committer.retire(partitions, isLost: lost, budget: budget)
+        count()
+        log.info("group", lost ? "partitions lost" : "partitions revoked", ["partitions": .text(list(partitions))])
+        if !isDelivered {
+            log.warning(
+                "group", "the last commit did not end in time: its records are read again",
+                ["budget_ms": .integer(budget)])
+        }
+    }
+
+    func failed(_ error: KafkaError) {
+        metrics.counter(\.kafkaErrors, error.name).add()
+        log.error("group", "rebalance failed", ["error": .text(error.description)])
+    }
+
+    private func count() {
+        let tasks = committer.activeTasks
+        metrics.gauge(\.tasks, Stage.fold.rawValue).set(tasks.count { $0.stage == .fold })
+        metrics.gauge(\.tasks, Stage.total.rawValue).set(tasks.count { $0.stage == .total })
+    }
+
+    private func list(_ partitions: [TopicPartition]) -> String {
+        partitions.sorted().map(\.description).joined(separator: " ")
+    }
+}
+
+/// ms since the epoch.
+@Sendable func wallClock() -> Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+}

@@ -1,0 +1,98 @@
+internal import Dispatch
+internal import Kafka
+internal import Metering
+
+/// Looks after a running membership: lag, readiness, the periodic line of the log. One thread's.
+final class SessionWatch {
+    private let options: WorkerOptions
+    private let membership: Membership
+    private let committer: Committer
+    private let metrics: Metrics
+    private let log: Log
+    private var lastLook = DispatchTime(uptimeNanoseconds: 0)
+    private var lastLine = DispatchTime.now()
+    private var lastPositions: [TopicPartition: Int64] = [:]
+    private var lastReports: [String: DispatchTime] = [:]
+    private var reason: String? = "joining the group"
+    private var lag: Int64 = 0
+
+    private static let lookInterval = 1000
+    private static let lineInterval = 30_000
+    /// Deliveries that take longer than this make a worker unready, ms.
+    private static let deliveryLimit = 15_000
+
+    init(
+        _ options: WorkerOptions, membership: Membership, committer: Committer, metrics: Metrics, log: Log
+    ) {
+        self.options = options
+        self.membership = membership
+        self.committer = committer
+        self.metrics = metrics
+        self.log = log
+    }
+
+    /// An error of the group: said at once, and then every half minute.
+    func report(_ error: KafkaError) {
+        metrics.counter(\.kafkaErrors, error.name).add()
+        if let last = lastReports[error.name], Self.since(last) < Self.lineInterval { return }
+        lastReports[error.name] = .now()
+        log.warning("group", error.text, ["code": .text(error.name), "remedy": .text(error.remedy)])
+    }
+
+    /// - Returns: why the worker is not ready; nil where it is.
+    func look() -> String? {
+        guard Self.since(lastLook) >= Self.lookInterval else { return reason }
+        lastLook = .now()
+        let tasks = committer.activeTasks
+        lag = tasks.reduce(0) { $0 + measure($1) }
+        reason = readiness(tasks)
+        if Self.since(lastLine) >= Self.lineInterval { writeLine(tasks) }
+        return reason
+    }
+
+    /// Its own lag: offsets committed within transactions, and those of stage 2, say nothing about it.
+    private func measure(_ task: PartitionTask) -> Int64 {
+        let partition = task.partition
+        let position = task.position.offset
+        guard position >= 0, let ends = membership.consumer.cachedWatermarks(of: partition) else { return 0 }
+        let lag = max(ends.high - position, 0)
+        metrics.gauge(\.lag, partition.topic, String(partition.partition)).set(Double(lag))
+        return task.stage == .fold ? lag : 0
+    }
+
+    private func readiness(_ tasks: [PartitionTask]) -> String? {
+        if tasks.isEmpty { return "no partition is assigned" }
+        if committer.sinceLastDelivery > Self.deliveryLimit + options.commitInterval {
+            return "the last commit is \(committer.sinceLastDelivery / 1000) s old"
+        }
+        return nil
+    }
+
+    private func writeLine(_ tasks: [PartitionTask]) {
+        let seconds = Double(Self.since(lastLine)) / 1000
+        lastLine = .now()
+        var positions: [TopicPartition: Int64] = [:]
+        var records: Int64 = 0
+        for task in tasks where task.stage == .fold {
+            let position = task.position.offset
+            positions[task.partition] = position
+            if let last = lastPositions[task.partition], last >= 0 { records += max(position - last, 0) }
+        }
+        lastPositions = positions
+        let commits = metrics.histogram(\.commitSeconds)
+        let count = commits.counts.reduce(0, +)
+        let rate = Int64(Double(records) / seconds)
+        let mean = count == 0 ? 0 : (commits.sum / Double(count) * 1000).rounded()
+        log.info(
+            "worker", "at work",
+            [
+                "records_per_s": LogValue.integer(rate), "lag": LogValue.integer(lag),
+                "tasks": LogValue.integer(tasks.count), "commits": LogValue.integer(count),
+                "commit_ms": LogValue.decimal(mean),
+            ])
+    }
+
+    private static func since(_ time: DispatchTime) -> Int {
+        Int((DispatchTime.now().uptimeNanoseconds - time.uptimeNanoseconds) / 1_000_000)
+    }
+}

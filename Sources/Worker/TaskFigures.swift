@@ -1,0 +1,95 @@
+internal import Aggregating
+internal import Engine
+internal import Kafka
+internal import Lifecycle
+internal import Metering
+
+extension TopicPartition {
+    /// How metrics name it.
+    var label: String { "\(topic)-\(partition)" }
+}
+
+/// The metrics of one partition of stage 1.
+final class FoldFigures {
+    let records: Metering.Counter
+    let bytes: Metering.Counter
+    private let events: Metering.Counter
+    private let folded: Metering.Counter
+    private let duplicates: Metering.Counter
+    private let late: Metering.Counter
+    private let other: Metering.Counter
+    private let devices: Gauge
+    private let streamTime: Gauge
+    private let metrics: Metrics
+    private var last = EngineCounts()
+
+    init(_ partition: TopicPartition, _ metrics: Metrics) {
+        let label = partition.label
+        self.metrics = metrics
+        records = metrics.counter(\.recordsIn, label)
+        bytes = metrics.counter(\.bytesIn, label)
+        events = metrics.counter(\.eventsIn, label)
+        folded = metrics.counter(\.eventsFolded, label)
+        duplicates = metrics.counter(\.eventsDuplicate, label)
+        late = metrics.counter(\.eventsLate, label)
+        other = metrics.counter(\.eventsOther, label)
+        devices = metrics.gauge(\.devices, label)
+        streamTime = metrics.gauge(\.streamTime, label)
+    }
+
+    /// The engine counts from its own beginning; these counters go on over several engines.
+    func update(_ engine: borrowing PartitionEngine) {
+        let counts = engine.counts
+        Self.add(counts.events - last.events, to: events)
+        Self.add(counts.folded - last.folded, to: folded)
+        Self.add(counts.duplicates - last.duplicates, to: duplicates)
+        Self.add(counts.late - last.late, to: late)
+        Self.add(counts.other + counts.otherTelemetry - last.other - last.otherTelemetry, to: other)
+        last = counts
+        devices.set(engine.devices)
+        if engine.watermark != Event.absent { streamTime.set(Double(engine.watermark) / 1000) }
+    }
+
+    func rejected(_ rejections: [Rejection]) {
+        for rejection in rejections { metrics.counter(\.deadLetters, rejection.code.code).add() }
+    }
+
+    func failed(_ error: KafkaError) {
+        metrics.counter(\.kafkaErrors, error.name).add()
+    }
+
+    private static func add(_ amount: Int, to counter: Metering.Counter) {
+        counter.add(UInt64(max(amount, 0)))
+    }
+}
+
+/// The metrics of one partition of stage 2.
+final class TotalFigures {
+    let partials: Metering.Counter
+    private let windows: Gauge
+    private let restoring: Gauge
+    private let metrics: Metrics
+
+    init(_ partition: TopicPartition, _ metrics: Metrics) {
+        self.metrics = metrics
+        partials = metrics.counter(\.partialsIn)
+        windows = metrics.gauge(\.windowsOpen, partition.label)
+        restoring = metrics.gauge(\.restoring, partition.label)
+    }
+
+    func update(_ statistics: WindowTotals.Statistics) {
+        windows.set(statistics.cells)
+    }
+
+    func restored(_ isRestored: Bool) {
+        restoring.set(isRestored ? 0 : 1)
+    }
+
+    func unreadable(_ error: PackedError) {
+        metrics.counter(\.partialsUnreadable).add()
+    }
+
+    func failed(_ error: KafkaError) {
+        metrics.counter(\.kafkaErrors, error.name).add()
+    }
+}

@@ -1,0 +1,145 @@
+internal import Aggregating
+internal import Kafka
+package import Settings
+
+/// The topics that a worker writes, with the settings that they need.
+struct TopicPlan: Sendable {
+    /// The most partitions that are made for an internal topic. What stage 2 has to do is a small part of what
+    /// stage 1 does, and every input partition tells its watermark to every one of them.
+    static let partitionLimit = 16
+    private static let hour: Int64 = 3_600_000
+
+    var topics: [NewTopic]
+
+    /// - Parameter inputPartitions: of the input topic that has most. Each topic is made with as many partitions,
+    ///   at most ``partitionLimit``.
+    init(_ options: WorkerOptions, inputPartitions: Int) {
+        let partitions = min(max(inputPartitions, 1), Self.partitionLimit)
+        topics = [
+            NewTopic(
+                options.partialsTopic, partitions: partitions,
+                configuration: ["cleanup.policy": "delete", "retention.ms": String(Self.retention(options))]),
+            // One key is one window and group: the newest revision stays.
+            NewTopic(options.outputTopic, partitions: partitions, configuration: ["cleanup.policy": "compact"]),
+            NewTopic(
+                options.deadLetterTopic, partitions: partitions,
+                configuration: [
+                    "cleanup.policy": "delete",
+                    "max.message.bytes": String(options.largestRecord),
+                ]),
+        ]
+    }
+
+    /// A partial is needed until its window is final: its size, the grace, and a day for a worker that is down.
+    static func retention(_ options: WorkerOptions) -> Int64 {
+        (options.totals.windows.sizes.max() ?? 0) + options.totals.windows.grace + 24 * hour
+    }
+}
+
+/// Something about the topics that is not as a worker needs it.
+package struct TopicFinding: Sendable, CustomStringConvertible {
+    package var topic: String
+    /// The worker cannot run with it; else it is advice.
+    package var isFatal: Bool
+    package var description: String
+}
+
+/// Looks at the topics of a configuration, and makes those that are missing.
+package final class TopicKeeper: Sendable {
+    private let options: WorkerOptions
+    private let admin: Admin
+    private static let limit: Int32 = 10_000
+
+    package convenience init(_ settings: Settings) throws(WorkerFailure) {
+        do {
+            try self.init(WorkerOptions(settings), observer: nil)
+        } catch {
+            throw WorkerFailure(error)
+        }
+    }
+
+    init(_ options: WorkerOptions, observer: (any ClientObserver)?) throws(KafkaError) {
+        self.options = options
+        admin = try Admin(options.admin, observer: observer)
+    }
+
+    /// Makes what is missing of the internal and output topics.
+    /// - Returns: the names of those that were made.
+    package func create() throws(WorkerFailure) -> [String] {
+        do {
+            return try createMissing(among: admin.topics(limit: Self.limit))
+        } catch {
+            throw WorkerFailure(error)
+        }
+    }
+
+    /// What is not as it should be, in words with a remedy.
+    package func check() throws(WorkerFailure) -> [TopicFinding] {
+        do {
+            let known = try admin.topics(limit: Self.limit)
+            var findings = missingInputs(among: known).map { name in
+                TopicFinding(
+                    topic: name, isFatal: false,
+                    description: "the input topic \(name) is missing: create it, or correct input.topic")
+            }
+            for wanted in TopicPlan(options, inputPartitions: inputPartitions(of: known)).topics {
+                guard known.contains(where: { $0.name == wanted.name }) else {
+                    findings.append(missing(wanted.name))
+                    continue
+                }
+                findings += try compare(wanted)
+            }
+            return findings
+        } catch {
+            throw WorkerFailure(error)
+        }
+    }
+
+    private func missing(_ name: String) -> TopicFinding {
+        TopicFinding(
+            topic: name, isFatal: !options.createsTopics,
+            description: "the topic \(name) is missing: run phasefold topics create, or set topics.create=true")
+    }
+
+    private func compare(_ wanted: NewTopic) throws(KafkaError) -> [TopicFinding] {
+        let found = try admin.configuration(ofTopic: wanted.name, limit: Self.limit)
+        return wanted.configuration.sorted { $0.key < $1.key }.compactMap { name, value in
+            guard let actual = found[name], !Self.suffices(name, actual, value) else { return nil }
+            return TopicFinding(
+                topic: wanted.name, isFatal: name == "cleanup.policy" && wanted.name == options.partialsTopic,
+                description: "the topic \(wanted.name) has \(name)=\(actual): set it to \(value)")
+        }
+    }
+
+    private static func suffices(_ name: String, _ actual: String, _ wanted: String) -> Bool {
+        if name == "cleanup.policy" { return actual.split(separator: ",").contains(Substring(wanted)) }
+        guard let actual = Int64(actual), let wanted = Int64(wanted) else { return actual == wanted }
+        return actual < 0 || actual >= wanted
+    }
+
+    // MARK: For the worker
+
+    func topics() throws(KafkaError) -> [TopicDescription] {
+        try admin.topics(limit: Self.limit)
+    }
+
+    func missingInputs(among known: [TopicDescription]) -> [String] {
+        options.inputTopics.filter { name in !known.contains { $0.name == name } }
+    }
+
+    func inputPartitions(of known: [TopicDescription]) -> Int {
+        known.filter { options.inputTopics.contains($0.name) }.map(\.partitions).max() ?? 1
+    }
+
+    func createMissing(among known: [TopicDescription]) throws(KafkaError) -> [String] {
+        let plan = TopicPlan(options, inputPartitions: inputPartitions(of: known))
+        let missing = plan.topics.filter { wanted in !known.contains { $0.name == wanted.name } }
+        try admin.create(missing, limit: Self.limit)
+        return missing.map(\.name)
+    }
+
+    func missingOutputs(among known: [TopicDescription]) -> [String] {
+        TopicPlan(options, inputPartitions: 1).topics.map(\.name)
+            .filter { name in !known.contains { $0.name == name } }
+    }
+}

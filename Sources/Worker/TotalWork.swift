@@ -1,0 +1,124 @@
+internal import Aggregating
+internal import Kafka
+internal import Lifecycle
+internal import Metering
+
+/// Stage 2 of one partition of the partials: partials to rows.
+///
+/// At least once: the totals of the open windows are in memory alone. After a crash they are made again from the
+/// partials themselves. What makes this right:
+/// - The offset that is committed is that of the first partial of the oldest window that is still open (or the next
+///   one, where none is open). So a reader that begins there meets every partial of every open window.
+/// - Beside it stands the horizon: the watermark up to which windows were final, and their final rows acknowledged,
+///   at that commit. Partials of those windows, of which only a part may lie behind the offset, are dropped; their
+///   rows stand.
+/// - Until it has read up to what was the end when it began (or met the end of the partition), it publishes nothing
+///   and commits nothing: every row it then writes holds at least what the one before it held. Revisions begin again
+///   at 1.
+/// - The order of deeds is: rows acknowledged, then offset and horizon committed together. A crash between them makes
+///   windows final again, with the same figures.
+///
+/// The group's lag on the partials, seen from outside, therefore reaches back to the oldest open window.
+final class TotalWork: PartitionWork {
+    private let partition: TopicPartition
+    private let lease: Lease
+    private let figures: TotalFigures
+    private let position: PositionGauge
+    private let grace: Int64
+    private var totals: WindowTotals
+    /// The offset of the first partial of each open window, by the window's end (ms since the epoch).
+    private var firstOffsets: [Int64: Int64] = [:]
+    private var next: Int64?
+    private var committed: PartitionOffset
+    /// Nothing is published before this offset is reached; nil once it was.
+    private var restoreEnd: Int64?
+    private var hasChanged = false
+    private var taken = 0
+
+    /// - Parameters:
+    ///   - start: what the group committed last, with its horizon.
+    ///   - end: the end of the partition now: what lies before it may have been published already.
+    ///   - sources: all input partitions.
+    init(
+        _ partition: TopicPartition, lease: Lease, start: PartitionOffset, end: Int64,
+        sources: [SourcePartition], settings: AggregateSettings, metrics: Metrics, position: PositionGauge
+    ) {
+        self.partition = partition
+        self.lease = lease
+        self.position = position
+        figures = TotalFigures(partition, metrics)
+        grace = settings.windows.grace
+        totals = WindowTotals(settings, sources: sources)
+        next = start.offset
+        committed = start
+        restoreEnd = end > (start.offset ?? 0) ? end : nil
+        if let note = CommitNote(start.metadata) { setHorizon(note.time, sources) }
+    }
+
+    /// Every source had passed the horizon when it was written: said again for each, it is the watermark again.
+    private func setHorizon(_ horizon: Int64, _ sources: [SourcePartition]) {
+        var marks = RecordBatch()
+        for source in sources { Combiner.appendWatermark(source: source, watermark: horizon, to: &marks) }
+        for index in 0..<marks.count {
+            marks.withRecord(index) { _, value in take(partial: value, offset: nil) }
+        }
+        var (rows, checkpoint) = (RecordBatch(), RecordBatch())
+        totals.emit(into: &rows, checkpoint: &checkpoint)
+    }
+
+    func take(value: RawSpan?, key: RawSpan?, offset: Int64, timestamp: Int64) {
+        next = offset + 1
+        taken += 1
+        if let value { take(partial: value, offset: offset) }
+        if let end = restoreEnd, offset + 1 >= end { restoreEnd = nil }
+    }
+
+    private func take(partial: RawSpan, offset: Int64?) {
+        hasChanged = true
+        do throws(PackedError) {
+            guard let end = try totals.take(partial), let offset else { return }
+            if firstOffsets[end] == nil { firstOffsets[end] = offset }
+        } catch {
+            figures.unreadable(error)
+        }
+    }
+
+    func reachedEnd(offset: Int64) {
+        next = max(next ?? offset, offset)
+        restoreEnd = nil
+    }
+
+    func failed(_ error: KafkaError) {
+        figures.failed(error)
+    }
+
+    func drained() {
+        if let next { position.offset = next }
+        figures.partials.add(UInt64(taken))
+        taken = 0
+    }
+
+    var isFull: Bool { false }
+
+    /// Whether everything that may have been published before has been read again.
+    var isRestored: Bool { restoreEnd == nil }
+
+    func close(isLast: Bool) -> ClosedEpoch? {
+        figures.restored(isRestored)
+        guard isRestored, hasChanged, let next else { return nil }
+        hasChanged = false
+        var epoch = ClosedEpoch(lease: lease, offset: committed)
+        // Totals are made again from the partials: their own checkpoint is not kept.
+        var checkpoint = RecordBatch()
+        totals.emit(into: &epoch.rows, checkpoint: &checkpoint)
+        let horizon = totals.watermark
+        firstOffsets = firstOffsets.filter { $0.key + grace > horizon }
+        let oldest = firstOffsets.values.min() ?? next
+        let note = horizon == Int64.min ? "" : CommitNote(time: horizon).text
+        epoch.offset = PartitionOffset(partition, max(oldest, committed.offset ?? 0), metadata: note)
+        figures.update(totals.statistics)
+        let isSame = epoch.offset == committed && epoch.rows.isEmpty
+        committed = epoch.offset
+        return isSame ? nil : epoch
+    }
+}

@@ -1,0 +1,172 @@
+package import Aggregating
+internal import Dispatch
+internal import Glibc
+internal import Kafka
+package import Metering
+package import Settings
+internal import Synchronization
+
+/// A member of the application's group that folds the partitions it is given, both stages, until it is stopped.
+package final class Worker: Sendable {
+    /// Whether the worker does its work, for `/readyz`.
+    package struct Readiness: Sendable, Equatable {
+        package var isReady: Bool
+        /// Why it is not.
+        package var reason: String
+    }
+
+    private let options: WorkerOptions
+    private let metrics: Metrics
+    private let log: Log
+    private let observer: WorkerObserver
+    private let published: @Sendable (RecordBatch) -> Void
+    private let stopping = Atomic(false)
+    private let readinessState = Mutex(Readiness(isReady: false, reason: "starting"))
+
+    /// How long the cluster may take to answer at start, ms.
+    package static let startLimit = 10_000
+
+    /// - Parameter published: called with rows of the output topic once they are durable, on the delivery's queue,
+    ///   which it holds up.
+    package init(
+        _ settings: Settings, metrics: Metrics, log: Log,
+        published: @escaping @Sendable (RecordBatch) -> Void = { _ in }
+    ) {
+        options = WorkerOptions(settings)
+        self.metrics = metrics
+        self.log = log
+        self.published = published
+        observer = WorkerObserver(metrics, log)
+    }
+
+    package var readiness: Readiness { readinessState.withLock { $0 } }
+
+    /// Asks the worker to commit, leave its group and return from ``run()``. From any thread, any number of times.
+    package func stop() {
+        stopping.store(true, ordering: .releasing)
+    }
+
+    var isStopping: Bool { stopping.load(ordering: .acquiring) }
+
+    /// Works until ``stop()``; blocks the calling thread.
+    /// - Throws: what people must see to: the cluster is not there at start, or refuses what the worker needs.
+    package func run() throws(WorkerFailure) {
+        do {
+            guard let topics = try prepare() else { return }
+            while !isStopping {
+                try runSession(topics)
+            }
+        } catch {
+            setReady(false, error.text)
+            throw WorkerFailure(error)
+        }
+        setReady(false, "stopped")
+    }
+
+    private func setReady(_ isReady: Bool, _ reason: String = "") {
+        metrics.gauge(\.ready).set(isReady ? 1 : 0)
+        readinessState.withLock { $0 = Readiness(isReady: isReady, reason: reason) }
+    }
+
+    // MARK: Start
+
+    /// Reaches the cluster and sees to the topics; waits for input topics that are missing. nil when stopped.
+    private func prepare() throws(KafkaError) -> [TopicDescription]? {
+        setReady(false, "reaching the cluster")
+        let keeper = try TopicKeeper(options, observer: observer)
+        var known: [TopicDescription]
+        do throws(KafkaError) {
+            known = try keeper.topics()
+        } catch {
+            throw observer.refusal ?? error
+        }
+        var rounds = 0
+        while !isStopping {
+            let missing = keeper.missingInputs(among: known)
+            if missing.isEmpty { break }
+            if rounds % 15 == 0 {
+                log.warning(
+                    "topics", "waiting for input topics that are missing",
+                    ["topics": .text(missing.joined(separator: " ")), "remedy": "create them, or correct input.topic"])
+            }
+            setReady(false, "waiting for the input topic \(missing[0])")
+            rounds += 1
+            sleepUnlessStopped(milliseconds: 2000)
+            known = (try? keeper.topics()) ?? known
+        }
+        if isStopping { return nil }
+        return try complete(known, keeper)
+    }
+
+    private func complete(
+        _ known: [TopicDescription], _ keeper: TopicKeeper
+    ) throws(KafkaError) -> [TopicDescription] {
+        var known = known
+        if options.createsTopics {
+            let made = try keeper.createMissing(among: known)
+            if !made.isEmpty { log.info("topics", "topics made", ["topics": .text(made.joined(separator: " "))]) }
+        }
+        // A topic that was made is not known to every broker at once.
+        for attempt in 0..<50 where !keeper.missingOutputs(among: known).isEmpty && !isStopping {
+            if attempt > 0 { sleepUnlessStopped(milliseconds: 200) }
+            known = try keeper.topics()
+            if !options.createsTopics { break }
+        }
+        if let missing = keeper.missingOutputs(among: known).first, !isStopping {
+            throw KafkaError.missing(topic: missing)
+        }
+        return known
+    }
+
+    private func sleepUnlessStopped(milliseconds: Int) {
+        for _ in 0..<max(milliseconds / 50, 1) where !isStopping { _ = usleep(50_000) }
+    }
+
+    // MARK: Work
+
+    /// One membership: from joining to leaving. Returns when stopped, or when the client is spent and has to be
+    /// made anew.
+    private func runSession(_ topics: [TopicDescription]) throws(KafkaError) {
+        let membership = try Membership(options, observer: observer)
+        let partials = topics.first { $0.name == options.partialsTopic }?.partitions ?? 1
+        let delivery = AtLeastOnceDelivery(
+            options, targets: DeliveryTargets(partialsPartitions: partials, published: published),
+            offsets: membership, observer: observer, metrics: metrics, log: log)
+        let committer = Committer(interval: options.commitInterval, delivery: delivery, metrics: metrics)
+        let rebalancer = Rebalancer(
+            options, membership: membership, committer: committer, sources: sources(of: topics),
+            metrics: metrics, log: log, isStopping: { [weak self] in self?.isStopping ?? true })
+        try membership.consumer.subscribe(options.inputTopics + [options.partialsTopic], handler: rebalancer)
+        committer.start()
+        let watch = SessionWatch(options, membership: membership, committer: committer, metrics: metrics, log: log)
+        setReady(false, "joining the group")
+        var isSpent = false
+        while !isStopping, !isSpent {
+            if let error = membership.consumer.poll(timeout: 100) {
+                watch.report(error)
+                isSpent = error.retry == .fatal
+            }
+            let reason = watch.look()
+            setReady(reason == nil, reason ?? "")
+        }
+        setReady(false, "leaving the group")
+        committer.stop()
+        leave(membership)
+        withExtendedLifetime(rebalancer) {}
+    }
+
+    private func sources(of topics: [TopicDescription]) -> [SourcePartition] {
+        topics.filter { options.inputTopics.contains($0.name) }.flatMap { topic in
+            (0..<topic.partitions).map { SourcePartition(topic: topic.name, partition: Int32($0)) }
+        }
+    }
+
+    private func leave(_ membership: Membership) {
+        do throws(KafkaError) {
+            try membership.consumer.close()
+            log.info("group", "left the group")
+        } catch {
+            log.warning("group", "left the group without its consent", ["error": .text(error.description)])
+        }
+    }
+}

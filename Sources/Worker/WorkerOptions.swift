@@ -1,0 +1,69 @@
+internal import Aggregating
+internal import Engine
+internal import Glibc
+internal import Settings
+
+/// What a worker needs of the configuration.
+struct WorkerOptions: Sendable {
+    var applicationID: String
+    var inputTopics: [String]
+    var partialsTopic: String
+    var outputTopic: String
+    var deadLetterTopic: String
+    var createsTopics: Bool
+    /// ms, as all spans below.
+    var commitInterval: Int
+    var revokeBudget: Int
+    var shutdownTimeout: Int
+    var idleTimeout: Int64
+    /// An event is held back for no longer than this, in stream time.
+    var holdSpan: Int64
+    /// More than this part unreadable over a minute: not ready.
+    var deadLetterRatio: Double
+    /// Bytes of the largest record that is written.
+    var largestRecord: Int
+    var engine: EngineSettings
+    var totals: AggregateSettings
+    var consumer: [String: String]
+    var producer: [String: String]
+    var admin: [String: String]
+    /// Stands in dead letters: `host:pid`.
+    var name: String
+
+    init(_ settings: Settings) {
+        applicationID = settings.applicationID
+        inputTopics = Array(Set(settings.inputTopics)).sorted()
+        partialsTopic = settings.partialsTopic
+        outputTopic = settings.outputTopic
+        deadLetterTopic = settings.deadLetterTopic
+        createsTopics = settings.topicsCreate
+        commitInterval = Int(settings.commitInterval)
+        revokeBudget = Int(settings.revokeBudget)
+        shutdownTimeout = Int(settings.shutdownTimeout)
+        idleTimeout = settings.idleTimeout
+        holdSpan = settings.reorderTimeout + settings.reorderDelay
+        deadLetterRatio = settings.dlqMaxRatio
+        engine = EngineSettings(settings)
+        totals = AggregateSettings(settings)
+        consumer = Self.properties(settings, .consumer)
+        producer = Self.properties(settings, .producer)
+        admin = Self.properties(settings, .admin)
+        // Whatever could be read can be written as a dead letter, with its headers.
+        largestRecord = min(settings.inputMaxRecordBytes + (1 << 20), 1_000_000_000)
+        producer.merge(["message.max.bytes": String(largestRecord)]) { given, _ in given }
+        name = Self.workerName()
+    }
+
+    private static func properties(_ settings: Settings, _ side: KafkaSide) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: settings.kafkaProperties(of: side).map { ($0.name, $0.value) })
+    }
+
+    private static func workerName() -> String {
+        var host = [CChar](repeating: 0, count: 256)
+        let status = unsafe host.withUnsafeMutableBufferPointer { buffer in
+            unsafe buffer.baseAddress.map { unsafe gethostname($0, buffer.count - 1) }
+        }
+        let text = status == 0 ? host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) } : []
+        return "\(String(decoding: text, as: UTF8.self)):\(getpid())"
+    }
+}

@@ -1,0 +1,79 @@
+internal import Dispatch
+internal import Glibc
+internal import Metering
+internal import Settings
+internal import Worker
+
+/// `run`: the stream worker, until SIGTERM or SIGINT.
+enum RunCommand {
+    static let command = Command(
+        name: "run", operands: "",
+        summary: "Folds the events of a Kafka topic into windows, until it is stopped.",
+        details: """
+            Joins the consumer group application.id, folds the partitions that it is given and writes the figures to
+            output.topic. Any number of workers share the partitions. SIGTERM and SIGINT commit, leave and end with 0.
+            Needs application.id, input.topic, output.topic and kafka.bootstrap.servers.
+            """,
+        options: [.config, .set], run: run)
+
+    static func run(_ invocation: Invocation) throws -> ExitStatus {
+        try invocation.refuseOperands()
+        let settings = try invocation.settings(
+            required: ["application.id", "input.topic", "output.topic", "kafka.bootstrap.servers"])
+        let metrics = Metrics()
+        let log = Log(
+            level: LogLevel(rawValue: settings.logLevel.rawValue) ?? .info,
+            format: LogFormat(rawValue: settings.logFormat.rawValue) ?? .text,
+            lost: metrics.counter(\.logLinesLost))
+        let worker = Worker(settings, metrics: metrics, log: log)
+        let signals = StopSignals(worker, limit: settings.shutdownTimeout, log: log)
+        defer {
+            signals.cancel()
+            log.flush()
+        }
+        do throws(WorkerFailure) {
+            try worker.run()
+            return .done
+        } catch {
+            throw CommandError(status(of: error), error.description)
+        }
+    }
+
+    private static func status(of failure: WorkerFailure) -> ExitStatus {
+        switch failure.kind {
+        case .unreachable: .unavailable
+        case .configuration: .configuration
+        case .other: .fault
+        }
+    }
+}
+
+/// Stops a worker at SIGTERM or SIGINT, and ends the process where that takes longer than it may: what was not
+/// committed is read again.
+private final class StopSignals {
+    private var sources: [any DispatchSourceSignal] = []
+
+    /// - Parameter limit: ms from the signal to the end of the process.
+    init(_ worker: Worker, limit: Int64, log: Log) {
+        let queue = DispatchQueue(label: "phasefold.signals")
+        for number in [SIGTERM, SIGINT] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler {
+                log.info("worker", "stopping")
+                worker.stop()
+                queue.asyncAfter(deadline: .now() + .milliseconds(Int(limit))) {
+                    log.warning("worker", "stopped without the last commit: its records are read again")
+                    log.flush()
+                    exit(ExitStatus.done.rawValue)
+                }
+            }
+            source.activate()
+            sources.append(source)
+        }
+    }
+
+    func cancel() {
+        sources.forEach { $0.cancel() }
+    }
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Another client's view of the worker's topics, for tests: fills a topic from NDJSON and reads one out.
+
+  kafka_peer.py produce BOOTSTRAP TOPIC [--rate N] [--now]   lines of events from stdin: key device_id, record timestamp
+                                                       rx_ts (or the time of sending with --now); prints the count
+  kafka_peer.py consume BOOTSTRAP TOPIC                every record up to the topic's end, as JSON lines with key,
+                                                       value, headers, partition, offset, timestamp
+"""
+import argparse
+import json
+import sys
+import time
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+
+def produce(arguments):
+    failures = []
+    producer = Producer({
+        "bootstrap.servers": arguments.bootstrap, "linger.ms": 20, "partitioner": "murmur2_random",
+        "enable.idempotence": True, "queue.buffering.max.messages": 200000,
+    })
+
+    def delivered(error, _):
+        if error is not None:
+            failures.append(str(error))
+
+    count, begin = 0, time.monotonic()
+    for line in sys.stdin.buffer:
+        line = line.rstrip(b"\n")
+        if not line:
+            continue
+        event = json.loads(line)
+        stamp = 0 if arguments.now else int(event.get("rx_ts", 0))
+        key = event["device_id"].encode()
+        while True:
+            try:
+                producer.produce(arguments.topic, value=line, key=key, timestamp=stamp, on_delivery=delivered)
+                break
+            except BufferError:
+                producer.poll(0.1)
+        count += 1
+        if count % 100 == 0:
+            producer.poll(0)
+            if arguments.rate:
+                ahead = count / arguments.rate - (time.monotonic() - begin)
+                if ahead > 0:
+                    time.sleep(ahead)
+    producer.flush(120)
+    if failures:
+        sys.exit(f"{len(failures)} records were not delivered: {failures[0]}")
+    print(count)
+
+
+def consume(arguments):
+    consumer = Consumer({
+        "bootstrap.servers": arguments.bootstrap, "group.id": "kafka-peer", "enable.auto.commit": False,
+        "auto.offset.reset": "earliest", "isolation.level": "read_committed",
+    })
+    topic = consumer.list_topics(arguments.topic, timeout=20).topics[arguments.topic]
+    ends = {}
+    for number in topic.partitions:
+        low, high = consumer.get_watermark_offsets(TopicPartition(arguments.topic, number), timeout=20)
+        if high > low:
+            ends[number] = high
+    consumer.assign([TopicPartition(arguments.topic, number, 0) for number in ends])
+    while ends:
+        message = consumer.poll(20)
+        if message is None:
+            sys.exit(f"the topic gave nothing for 20 s; missing ends: {ends}")
+        if message.error():
+            sys.exit(str(message.error()))
+        if message.offset() + 1 >= ends.get(message.partition(), 0):
+            ends.pop(message.partition(), None)
+        text = lambda data: None if data is None else data.decode("utf-8", "replace")
+        print(json.dumps({
+            "key": text(message.key()), "value": text(message.value()), "partition": message.partition(),
+            "offset": message.offset(), "timestamp": message.timestamp()[1],
+            "headers": {name: text(value) for name, value in message.headers() or []},
+        }))
+    consumer.close()
+
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+verbs = parser.add_subparsers(dest="verb", required=True)
+for verb, run in (("produce", produce), ("consume", consume)):
+    one = verbs.add_parser(verb)
+    one.add_argument("bootstrap")
+    one.add_argument("topic")
+    if verb == "produce":
+        one.add_argument("--rate", type=float)
+        one.add_argument("--now", action="store_true")
+    one.set_defaults(run=run)
+chosen = parser.parse_args()
+chosen.run(chosen)
