@@ -17,16 +17,15 @@ struct ActivityState {
 extension Installation {
     func activityEdge(_ event: Event) {
         if event.bridged, process.reportedNative { return }
-        let isFirst = !process.reportedActivities
         process.reportedNative = true
         let key = event.instance ?? event.className ?? ""
         slowResign(event, event.edge)
-        if event.edge != .create { process.reportedActivities = true }
         if phase == .notRunning, process.terminated, [.start, .restart, .resume, .pause, .stop].contains(event.edge) {
             anomaly(.illegalTransition, at: event)
         }
+        if event.edge != .create { process.reportedActivities = true }
         switch event.edge {
-        case .create: create(key, event, isFirst: isFirst)
+        case .create: create(key, event)
         case .start, .restart: start(key, event)
         case .resume: resume(key, event)
         case .pause: pause(key, event)
@@ -36,15 +35,10 @@ extension Installation {
         }
     }
 
-    private func create(_ key: String, _ event: Event, isFirst: Bool) {
-        let isAlive = phase != .notRunning && (phase != .unknown || !isFirst)
-        if !isAlive {
-            if phase == .notRunning || foregroundRemembered {
-                launch(event)
-            } else {
-                beginLaunch(event)
-            }
-        }
+    private func create(_ key: String, _ event: Event) {
+        // The first create of a process launches it; one that has told of a phase, or has activities, lives.
+        let isAlive = phase != .notRunning && (process.hadPhase || process.reportedActivities)
+        if phase == .notRunning { launch(event) } else if !isAlive { beginLaunch(event) }
         process.reportedNative = true
         process.reportedActivities = true
         let isRecreated = recreates(event)

@@ -61,8 +61,8 @@ extension Installation {
         default:
             switch phase {
             case .inactive: nil
-            case .active, .unknown: .resign
-            case .background, .undetermined, .notRunning: .enterForeground
+            case .active, .unknown, .notRunning: .resign
+            case .background, .undetermined: .enterForeground
             }
         }
     }
@@ -128,6 +128,7 @@ extension Installation {
         if phase == .inactive, edge == .enterBackground { openedBy = .resign }
         stuckCounted = false
         foregroundRemembered = false
+        if phase != .unknown { process.hadPhase = true }
         if let event { phases = (phases + [(phase, event)]).suffix(32) }
     }
 

@@ -29,6 +29,8 @@ final class Process {
     var explained = false
     var terminated = false
     var exitSeen = false
+    /// An edge told of a phase: it lives, and a create is not its beginning.
+    var hadPhase = false
     var reportedScenes = false
     var reportedActivities = false
     /// Edges of app, scene or activity other than launch and exit, by no bridge.

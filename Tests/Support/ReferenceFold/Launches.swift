@@ -120,7 +120,17 @@ extension Installation {
         count(.backgroundLaunches, at: event)
     }
 
+    /// A new process has nothing of the old one.
     private func forgetProcessState() {
+        forgetScreens()
+        views = [:]
+        resources = [:]
+        leaked = []
+        hideOverlay()
+    }
+
+    /// The end of a process forgets its scenes and activities, and what was open.
+    private func forgetScreens() {
         process.launch = .closed
         forgetOpenings()
         undecided = []
@@ -129,11 +139,7 @@ extension Installation {
         destroyed = [:]
         pendingPause = nil
         pendingStop = nil
-        views = [:]
-        resources = [:]
-        leaked = []
         runningAtResign = nil
-        hideOverlay()
         backgroundSince = nil
     }
 
@@ -141,6 +147,7 @@ extension Installation {
 
     func terminate(_ event: Event) {
         decideGraces()
+        judgeEchoes { _ in true }
         if phase == .notRunning {
             if process.terminated { anomaly(.illegalTransition, at: event) }
             return
@@ -158,7 +165,9 @@ extension Installation {
     private func notRunning(at event: Event) {
         enter(.notRunning, at: nil, by: .terminate)
         phases.append((.notRunning, event))
-        forgetProcessState()
+        forgetVisits()
+        taintLoads()
+        forgetScreens()
     }
 
     /// Whose end an exit tells.
@@ -183,7 +192,8 @@ extension Installation {
     }
 
     private func endRunning(by event: Event) {
-        guard phase != .notRunning else { return }
+        // At first sight an exit ends nothing: no process has been seen to run.
+        guard phase != .notRunning, last != nil else { return }
         decideGraces()
         judgeEchoes { _ in true }
         if phase == .undetermined { _ = decideLaunch(by: .terminate, at: event) }

@@ -105,6 +105,7 @@ extension Installation {
 
     private func wasPhase(_ told: Phase, around edge: Event) -> Bool {
         let tolerance = limits.echoTolerance
+        if phases.last(where: { clock.duration($0.since, edge) >= 0 })?.phase ?? .unknown == .unknown { return true }
         for (place, span) in phases.enumerated() {
             let beganBy = clock.duration(edge, span.since) <= tolerance
             let next = place + 1 < phases.count ? phases[place + 1].since : nil
@@ -112,12 +113,11 @@ extension Installation {
             guard beganBy, endedAfter else { continue }
             let agrees =
                 switch span.phase {
-                case .unknown: true
                 case .undetermined: told != .active
                 default: span.phase == told
                 }
             if agrees { return true }
         }
-        return phases.isEmpty
+        return false
     }
 }

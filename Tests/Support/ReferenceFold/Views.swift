@@ -20,8 +20,9 @@ struct ViewState {
 extension Installation {
     func viewEdge(_ event: Event) {
         let key = event.instance ?? "class " + (event.className ?? "")
+        // First sight of an instance, whatever its edge, is nothing anomalous.
+        let isJudged = event.instance != nil && views[key] != nil && isAnnounced(event)
         var view = views[key] ?? ViewState()
-        let isJudged = event.instance != nil && isAnnounced(event)
         switch event.edge {
         case .loadView, .didLoad: load(&view, event)
         case .willAppear:
@@ -83,7 +84,7 @@ extension Installation {
         view.isVisited = true
         view.loadFrom = nil
         view.isVisiting = true
-        view.visibleFrom = phase == .background || phase == .notRunning ? nil : event
+        view.visibleFrom = phase == .background ? nil : event
     }
 
     private func measureLoad(from load: Event, to event: Event) {
