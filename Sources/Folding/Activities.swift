@@ -48,6 +48,7 @@ extension Device {
             ?? Activity(id: id, className: event.className, state: .created, isNamed: event.instance != 0)
         if event.className != 0 { activity.className = event.className }
         let before = index == nil ? nil : activity.state
+        letRule(.activitiesRule, held)
         switch event.edge {
         case .activityCreate:
             activity.state = .created
@@ -67,11 +68,8 @@ extension Device {
             activity.stopped = stamp
             stop(activity, before, stamp, held, &context)
         default:
-            destroy(activity, before, stamp, held, &context)
-            flags.insert(.activitiesRule)
-            return
+            return destroy(activity, before, stamp, held, &context)
         }
-        flags.insert(.activitiesRule)
         Instances.append(activity, to: &held.activities, limit: context.limits.instancesLimit)
     }
 
@@ -161,6 +159,7 @@ extension Device {
             state = .active
             began = .activate
             since = .never
+            flags.insert([.wasActive, .phaseSeen])
             held.graces.stop = nil
         }
         if state == .background || state == .launching {
@@ -186,13 +185,13 @@ extension Device {
                 since = .never
             }
         }
-        if before == .stopped { return }
+        if before == .stopped || before == .created { return }
         leaveVisible(stamp, held)
     }
 
     /// Begins the grace after which the app is in the background, where nothing of it is visible any more.
     private mutating func leaveVisible(_ stamp: Stamp, _ held: Cold) {
-        guard state == .active || state == .inactive || state == .unknown,
+        guard state == .active || state == .inactive || state == .unknown || state == .launching,
             !held.activities.contains(where: { $0.state.isVisible })
         else { return }
         held.graces.stop = stamp
@@ -229,6 +228,7 @@ extension Device {
         guard let stop = held.graces.stop, clock.endsProcess || isOver(stop, grace, clock, context) else { return }
         commitPause(held, &context)
         held.graces.stop = nil
+        decideLaunch(.enterBackground, stop, &context)
         enter(.enterBackground, isObserved: true, isIllegal: false, stop, reason: 0, &context)
         if !clock.endsProcess { openCreation(held) }
     }

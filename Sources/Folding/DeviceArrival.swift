@@ -115,9 +115,10 @@ extension Device {
     /// A launch whose number is lower than expected, younger than what has been folded: the count begins anew.
     func beginsCount(_ event: Event, _ stamp: Stamp, _ context: borrowing FoldContext) -> Bool {
         guard event.edge == .launch, sequenceNext != Event.absent, event.sequence < sequenceNext else { return false }
-        if isOlder(last, than: stamp.moment, context) { return true }
         let back = sequenceNext - 1 - event.sequence
         let wasSeen = back < 64 && sequenceSeen >> UInt64(back) & 1 == 1
+        if wasSeen, stamp.moment.setting == Moment.fixed { return false }
+        if isOlder(last, than: stamp.moment, context) { return true }
         return !wasSeen && !isOlder(stamp.moment, than: last, context)
     }
 

@@ -3,7 +3,7 @@ import Lifecycle
 /// Folding one event, in its order, into the state of its installation.
 extension Device {
     mutating func fold(_ event: Event, _ stamp: Stamp, _ context: inout FoldContext) {
-        context.regressionCounted = false
+        context.beginEvent()
         if stamp.moment.setting == Moment.fixed { context.count(.futureClock, at: stamp) }
         noteEvent(event, stamp, &context)
         let begins = beginsProcess(event, context)
@@ -38,8 +38,7 @@ extension Device {
             ? last.time - stamp.moment.time
             : corrected(last, context) - stamp.corrected
         guard back > context.limits.clockRegressionAfter else { return }
-        context.regressionCounted = true
-        context.count(.clockRegression, at: stamp)
+        context.countRegression(from: last, to: stamp)
     }
 
     enum Beginning {
@@ -123,10 +122,7 @@ extension Device {
     ) -> Int64? {
         let length = duration(from: first, to: second.moment, context)
         if length >= 0, length <= context.limits.durationMax { return length }
-        if length < 0 || !isBackground, !context.regressionCounted {
-            context.regressionCounted = true
-            context.count(.clockRegression, at: second)
-        }
+        if length < 0 || !isBackground { context.countRegression(from: first, to: second) }
         return nil
     }
 

@@ -21,7 +21,6 @@ extension Device {
         checkHandler(event, edge, stamp, &context)
         if edge == .terminate {
             settleGraces(.edge(stamp.moment, endsProcess: true), &context)
-            forgetInstances(context)
         }
         let fromProcess = event.edge == .processBackground
         apply(edge, stamp, reason: event.reason, knowsNoInactive: fromProcess, &context)
@@ -114,7 +113,9 @@ extension Device {
         state = .background
         launch = .warm
         flags.remove(.latencyOpen)
-        context.store[cold]?.spoilLoads()
+        guard let held = context.store[cold] else { return }
+        held.spoilLoads()
+        if !held.resources.isEmpty { held.graces.backgrounded = lastStamp(context) }
     }
 
     // MARK: Moving
@@ -216,6 +217,8 @@ extension Device {
                 context.count(.backgroundLaunches, at: stamp)
             }
             closeViews(stamp, &context)
+            context.store[cold]?.forgetProcess()
+            flags.remove(.overlayUp)
             launch = .none
             flags.remove(.latencyOpen)
         }

@@ -113,7 +113,6 @@ extension Device {
         let wasForeground = phase.isForeground
         if wasForeground || flags.contains(.silentInForeground) { context.count(.uncleanExit, at: stamp) }
         closePhase(stamp, nil, isObserved: false, reason: 0, &context)
-        if state == .background || state == .launching { context.count(.backgroundExits, at: stamp) }
         countBackgroundLaunch(stamp, &context)
         forget(context)
         flags.subtract([.silentInForeground, .latencyOpen, .overlayUp])

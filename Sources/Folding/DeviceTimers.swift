@@ -9,6 +9,12 @@ extension Device {
     /// - Parameter endsProcess: the edge ends the running process, which decides whatever was pending.
     mutating func settle(_ stamp: Stamp, endsProcess: Bool, _ context: inout FoldContext) {
         guard last.isKnown else { return }
+        // Whatever edge decides a launch after the gap, it was one into the background.
+        if state == .launching, !endsProcess,
+            duration(from: since, to: stamp.moment, context) > context.limits.launchBackgroundGap
+        {
+            launchIntoBackground(context)
+        }
         if cold != Device.noCold {
             settleGraces(.edge(stamp.moment, endsProcess: endsProcess), &context)
         }
@@ -21,10 +27,12 @@ extension Device {
 
     /// Nothing was heard for longer than the limit: what was open ended at the last sign of life.
     private mutating func goSilent(_ context: inout FoldContext) {
-        context.regressionCounted = false
         closePhase(lastStamp(context), nil, isObserved: false, reason: 0, &context)
         forgetInstances(context)
-        context.store[cold]?.views.removeAll()
+        if let held = context.store[cold] {
+            held.views.removeAll()
+            held.echoes.note(.unknown, from: lastStamp(context).corrected)
+        }
         flags.insert(.silentInForeground)
         flags.remove(.latencyOpen)
         launch = .none
@@ -37,7 +45,7 @@ extension Device {
 
     /// Acts on every limit that has passed by stream time.
     mutating func fire(_ context: inout FoldContext) {
-        context.regressionCounted = false
+        context.beginEvent()
         releaseByNumber(&context)
         releaseByTime(&context)
         if let held = context.store[cold] {

@@ -29,7 +29,8 @@ struct Echoes {
     /// Whether the phase of an echo was the app's at some moment within `tolerance` ms of it.
     func agrees(_ echo: Echo, tolerance: Int64) -> Bool {
         let time = echo.stamp.corrected
-        for (index, span) in spans.enumerated() where span.phase == echo.phase {
+        // A phase that is not known contradicts nothing.
+        for (index, span) in spans.enumerated() where span.phase == echo.phase || span.phase == .unknown {
             let end = index + 1 < spans.count ? spans[index + 1].from : Int64.max
             if span.from <= time + tolerance, end >= time - tolerance { return true }
         }
@@ -38,6 +39,15 @@ struct Echoes {
 }
 
 extension Device {
+    /// From now on scenes or activities tell the phase, and app edges are echoes.
+    mutating func letRule(_ rule: Flags, _ held: Cold) {
+        guard !flags.contains(rule) else { return }
+        if flags.isDisjoint(with: [.scenesRule, .activitiesRule]) {
+            held.echoes.note(state == .launching ? .unknown : phase, from: Int64.min)
+        }
+        flags.insert(rule)
+    }
+
     mutating func foldEcho(_ edge: PhaseEdge, _ stamp: Stamp, _ context: inout FoldContext) {
         let echo = Echoes.Echo(stamp: stamp, phase: edge.phase)
         let held = makeCold(&context)

@@ -15,8 +15,25 @@ struct FoldContext: ~Copyable {
     var isInRecord = false
     /// Such an event is held.
     var holdsOfRecord = false
-    /// A step of the clock was counted for the event that is being folded.
-    var regressionCounted = false
+    /// The device times of the edges from which a step of the clock to the event in hand was counted.
+    private var regressions: ContiguousArray<Int64> = []
+
+    /// Another event is folded.
+    mutating func beginEvent() {
+        if !regressions.isEmpty { regressions.removeAll(keepingCapacity: true) }
+    }
+
+    /// Counts a step of the device's clock between two edges, once for the pair.
+    mutating func countRegression(from first: Moment, to stamp: Stamp) {
+        guard !regressions.contains(first.time) else { return }
+        regressions.append(first.time)
+        count(.clockRegression, at: stamp)
+    }
+
+    init(limits: FoldingLimits, names: FoldNames) {
+        self.limits = limits
+        self.names = names
+    }
 
     mutating func emit(
         _ kind: Contribution.Kind, value: Int64 = 1, at stamp: Stamp, text: UInt32 = 0, installation: UInt64 = 0

@@ -20,13 +20,13 @@ extension Device {
         let index = held.scenes.firstIndex { $0.id == id }
         switch event.edge {
         case .sceneConnect:
-            flags.insert(.scenesRule)
+            letRule(.scenesRule, held)
             if index == nil {
                 let scene = Scene(id: id, phase: .background, isFresh: true, since: stamp.moment)
                 Instances.append(scene, to: &held.scenes, limit: context.limits.instancesLimit)
             }
         case .sceneDisconnect:
-            flags.insert(.scenesRule)
+            letRule(.scenesRule, held)
             if let index { held.scenes.remove(at: index) }
             followDisconnect(held, stamp, reason: event.reason, &context)
         default:
@@ -59,7 +59,7 @@ extension Device {
         let known = index.map { held.scenes[$0] }
         let verdict = sceneVerdict(edge, known, stamp, context)
         if edge == .enterForeground { flags.insert(.sentForeground) }
-        flags.insert(.scenesRule)
+        letRule(.scenesRule, held)
         checkHandler(event, edge, stamp, &context)
         let scene = Scene(id: event.instance, phase: edge.phase, isFresh: false, since: stamp.moment)
         if let index { held.scenes.remove(at: index) }
@@ -73,6 +73,7 @@ extension Device {
         let isUndecided = state == .launching || state == .unknown || state == .notRunning
         guard isUndecided || derived != phase || verdict == .illegal && restsOnIt else { return }
         decideLaunch(meant, stamp, &context)
+        if verdict == .legal, meant == .resign, state == .inactive { return }
         // A resignation out of the background, legal where it is the first that is seen of its scene, tells that
         // the way in was not reported.
         let isObserved = verdict == .legal && !(meant == .resign && state == .background)

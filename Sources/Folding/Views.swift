@@ -115,7 +115,7 @@ extension Device {
         view.hadVisit = true
         guard !view.isVisited else { return }
         view.isVisited = true
-        view.visibleSince = state == .background ? nil : stamp.moment
+        view.visibleSince = state == .background || state == .notRunning ? nil : stamp.moment
     }
 
     private func closeVisit(_ view: inout View, _ stamp: Stamp, _ context: inout FoldContext) {
