@@ -129,6 +129,7 @@ extension Installation {
         stuckCounted = false
         foregroundRemembered = false
         if phase != .unknown { process.hadPhase = true }
+        if phase != .notRunning { process.terminated = false }
         if let event { phases = (phases + [(phase, event)]).suffix(32) }
     }
 

@@ -182,9 +182,10 @@ extension Installation {
         let equal = held.prefix { $0.sequence == nil && clock.lead(of: $0, over: head) == 0 }
         guard equal.count > 1 else { return 0 }
         let takeable = equal.indices.filter { canTake(equal[$0]) }
-        return takeable.first { place in
-            !takeable.contains { Self.goesBefore(equal[$0].edge, equal[place].edge) && $0 != place }
-        } ?? takeable.first ?? 0
+        let candidates = takeable.isEmpty ? Array(equal.indices) : takeable
+        return candidates.first { place in
+            !candidates.contains { Self.goesBefore(equal[$0].edge, equal[place].edge) && $0 != place }
+        } ?? 0
     }
 
     private static func goesBefore(_ one: Edge, _ other: Edge) -> Bool {

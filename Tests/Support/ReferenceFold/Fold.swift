@@ -116,6 +116,7 @@ extension Installation {
         phases.append((.unknown, last))
         process.launch = .closed
         forgetOpenings()
+        overlayAtActivate = nil
         scenes = [:]
         activities = [:]
         forgetVisits()

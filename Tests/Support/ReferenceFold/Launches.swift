@@ -77,7 +77,10 @@ extension Installation {
         guard event.edge != .launch, !event.namesItsProcess else { return }
         let isOtherBoot = event.boot != nil && process.boot != nil && event.boot != process.boot
         let isOtherID = event.process.map { process.id != nil && $0 != process.id && !hasSucceeded($0) } ?? false
-        if isOtherBoot || isOtherID { replaceProcess(by: event) }
+        if isOtherBoot || isOtherID {
+            replaceProcess(by: event)
+            phases.append((.unknown, event))
+        }
         if process.id == nil { process.id = event.process }
         if process.boot == nil { process.boot = event.boot }
     }
@@ -110,7 +113,6 @@ extension Installation {
         if last != nil { previous = (previous + [process]).suffix(Self.processesRemembered) }
         process = Process()
         enter(.unknown, at: nil, by: .unknown)
-        phases = [(.unknown, event)]
         forgetProcessState()
     }
 
@@ -165,6 +167,7 @@ extension Installation {
     private func notRunning(at event: Event) {
         enter(.notRunning, at: nil, by: .terminate)
         phases.append((.notRunning, event))
+        overlayAtActivate = nil
         forgetVisits()
         taintLoads()
         forgetScreens()

@@ -105,7 +105,8 @@ extension Installation {
 
     private func wasPhase(_ told: Phase, around edge: Event) -> Bool {
         let tolerance = limits.echoTolerance
-        if phases.last(where: { clock.duration($0.since, edge) >= 0 })?.phase ?? .unknown == .unknown { return true }
+        // What no phase is known of cannot be disagreed with.
+        if phases.first.map({ clock.duration($0.since, edge) <= tolerance }) ?? true { return true }
         for (place, span) in phases.enumerated() {
             let beganBy = clock.duration(edge, span.since) <= tolerance
             let next = place + 1 < phases.count ? phases[place + 1].since : nil
@@ -113,6 +114,7 @@ extension Installation {
             guard beganBy, endedAfter else { continue }
             let agrees =
                 switch span.phase {
+                case .unknown: true
                 case .undetermined: told != .active
                 default: span.phase == told
                 }
