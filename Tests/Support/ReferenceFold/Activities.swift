@@ -130,7 +130,11 @@ extension Installation {
         pendingStop = nil
         if isAnyResumed { return }
         // The pause of an activity not seen before tells that it was resumed, since when is not known.
-        if phase != .active, phase != .inactive { assumeActive(at: event) }
+        if phase == .notRunning, process.terminated {
+            resynchronise(to: .inactive, by: .resign, at: event)
+        } else if !phase.isForeground {
+            assumeActive(at: event)
+        }
         if phase == .active { pendingPause = (event, key, false) }
     }
 

@@ -61,8 +61,9 @@ extension Installation {
         default:
             switch phase {
             case .inactive: nil
-            case .active, .unknown, .notRunning: .resign
+            case .active: .resign
             case .background, .undetermined: .enterForeground
+            case .unknown, .notRunning: process.launchEdge != nil ? .enterForeground : .resign
             }
         }
     }

@@ -29,8 +29,19 @@ extension Installation {
         arrivals += 1
         event.arrival = arrivals
         clock.observe(event, tolerance: limits.futureTolerance)
-        event.offset = clock.offset
+        for other in held where other.setting != clock.setting(of: other) { correct(other) }
+        correct(event)
         event.receive = event.received ?? max(event.ts + event.offset, stream)
+        judgeFuture(event)
+    }
+
+    private func correct(_ event: Event) {
+        event.offset = clock.offset
+        event.setting = clock.setting(of: event)
+        judgeFuture(event)
+    }
+
+    private func judgeFuture(_ event: Event) {
         event.future = event.ts + event.offset > event.receive + limits.futureTolerance
     }
 

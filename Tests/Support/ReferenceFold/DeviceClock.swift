@@ -8,6 +8,8 @@ struct DeviceClock {
         /// Arrival of the first event that belongs to it.
         var since: Int
         var differences: [Int]
+        /// The correction that it began with.
+        var begins = 0
     }
 
     private static let remembered = 16
@@ -36,7 +38,8 @@ struct DeviceClock {
             settings[current].differences = (settings[current].differences + [difference]).suffix(Self.remembered)
             outlier = nil
         } else if let first = outlier, (first.departure < 0) == (departure < 0) {
-            settings.append(Setting(since: first.arrival, differences: [first.difference, difference]))
+            let both = [first.difference, difference]
+            settings.append(Setting(since: first.arrival, differences: both, begins: min(both[0], both[1])))
             outlier = nil
         } else {
             outlier = (difference, departure, event.arrival)
@@ -60,7 +63,9 @@ struct DeviceClock {
     }
 
     private func offset(of earlier: Event, beside later: Event) -> Int {
-        setting(of: earlier) == setting(of: later) ? later.offset : earlier.offset
+        let own = setting(of: earlier)
+        if own == setting(of: later) { return later.offset }
+        return own == earlier.setting ? earlier.offset : settings[own].begins
     }
 
     private static func shareMonotonicClock(_ one: Event, _ other: Event) -> Bool {

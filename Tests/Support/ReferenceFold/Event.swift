@@ -43,6 +43,8 @@ final class Event {
     var stream = 0
     /// Correction of the device clock known at the arrival.
     var offset = 0
+    /// Setting of the device clock that it seemed to belong to at the arrival.
+    var setting = 0
     /// Ahead of its receipt: folded at receive time.
     var future = false
     /// Place among the folded events of the installation.

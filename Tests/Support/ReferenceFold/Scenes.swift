@@ -105,12 +105,13 @@ extension Installation {
 
     private func wasPhase(_ told: Phase, around edge: Event) -> Bool {
         let tolerance = limits.echoTolerance
+        func isNear(_ other: Event) -> Bool { abs(clock.duration(other, edge)) <= tolerance }
         // What no phase is known of cannot be disagreed with.
-        if phases.first.map({ clock.duration($0.since, edge) <= tolerance }) ?? true { return true }
+        if phases.first.map({ $0.since.order > edge.order || isNear($0.since) }) ?? true { return true }
         for (place, span) in phases.enumerated() {
-            let beganBy = clock.duration(edge, span.since) <= tolerance
+            let beganBy = span.since.order < edge.order || isNear(span.since)
             let next = place + 1 < phases.count ? phases[place + 1].since : nil
-            let endedAfter = next.map { clock.duration($0, edge) <= tolerance } ?? true
+            let endedAfter = next.map { $0.order > edge.order || isNear($0) } ?? true
             guard beganBy, endedAfter else { continue }
             let agrees =
                 switch span.phase {
