@@ -105,7 +105,26 @@ pfj_status pfj_next(pfj_parser *parser, pfj_object *object) {
     return status;
 }
 
+pfj_status pfj_check(pfj_parser *parser) { return parser->check(); }
+
+bool pfj_next_member(pfj_parser *parser, uint32_t *token, pfj_value *key, pfj_value *value) {
+    parser->at = *token;
+    if (parser->first(parser->at) != '"' || !parser->read_string(*key)) return false;
+    parser->at++;
+    if (!parser->take_value(*value)) return false;
+    *token = parser->at;
+    return true;
+}
+
+bool pfj_next_item(pfj_parser *parser, uint32_t *token, pfj_value *value) {
+    parser->at = *token;
+    if (parser->first(parser->at) == ']' || !parser->take_value(*value)) return false;
+    *token = parser->at;
+    return true;
+}
+
 pfj_status pfj_open_plain(pfj_parser *parser, const uint8_t *text, size_t length) {
+    if (length > UINT32_MAX) return PFJ_NOT_PLAIN;
     const bool is_short = length <= pfj_parser::short_text;
     if (is_short) {
         memcpy(parser->padded, text, length);

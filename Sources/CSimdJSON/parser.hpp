@@ -20,10 +20,13 @@ struct pfj_parser {
     uint32_t at = 0;
     bool is_array = false;
     bool has_escapes = false;
-    /// Texts without their escapes, as long as the text at most: nothing becomes longer by being unescaped.
+    /// Strings without their escapes, each where it stands in the text: it only becomes shorter.
     std::unique_ptr<uint8_t[]> plain;
     size_t plain_capacity = 0;
-    uint8_t *plain_end = nullptr;
+    /// By the token of a container, the token behind it.
+    std::unique_ptr<uint32_t[]> ends;
+    size_t ends_capacity = 0;
+    bool keeps_ends = false;
     uint32_t present = 0;
     /// The last one is of fields that are not known.
     pfj_value values[PFJ_FIELD_COUNT + 1];
@@ -52,6 +55,8 @@ struct pfj_parser {
     bool read_string(pfj_value &value);
     bool read_literal(const char *word, size_t size);
     bool pass_key();
+    pfj_status check();
+    bool take_value(pfj_value &value);
     uint32_t key_field(const pfj_value &key) const;
 
     /// The first byte of a token; 0, which begins none, behind the last one.

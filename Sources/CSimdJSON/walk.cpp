@@ -42,7 +42,6 @@ pfj_status pfj_parser::index() {
         if (!plain) plain_capacity = 0;
         if (!plain) return PFJ_NO_MEMORY;
     }
-    plain_end = plain.get();
     return PFJ_OBJECT;
 }
 
@@ -57,10 +56,9 @@ bool pfj_parser::read_string(pfj_value &value) {
     value.bytes = from;
     value.length = uint32_t(end - from);
     if (!has_escapes || memchr(from, '\\', size_t(end - from)) == nullptr) return true;
-    uint8_t *plain_from = plain_end;
+    uint8_t *plain_from = plain.get() + (from - text);
     uint8_t *written = unescape(from, end, plain_from);
     if (written == nullptr) return false;
-    plain_end = written;
     value.bytes = plain_from;
     value.length = uint32_t(written - plain_from);
     return true;
@@ -79,7 +77,7 @@ pfj_status pfj_parser::read_value(pfj_value &value, bool &is_null, unsigned dept
     case '"':
         return read_string(value) ? PFJ_OBJECT : PFJ_INVALID;
     case '{': case '[':
-        value.kind = PFJ_CONTAINER;
+        value.kind = first(at) == '{' ? PFJ_CONTAINER : PFJ_LIST;
         value.integer = at;
         return pass_container(depth + 1);
     case 't':
@@ -111,19 +109,19 @@ pfj_status pfj_parser::read_value(pfj_value &value, bool &is_null, unsigned dept
 bool pfj_parser::pass_key() {
     if (first(at) != '"') return false;
     pfj_value key;
-    uint8_t *const plain_before = plain_end;
-    if (!read_string(key)) return false;
-    plain_end = plain_before;
-    return first(at++) == ':';
+    return read_string(key) && first(at++) == ':';
 }
 
-/// Passes over an object or an array, checking all that is in it. `depth` is its own.
+/// Passes over an object or an array, checking all that is in it. `depth` is its own. Where ends are kept, that of
+/// each container stands at its token.
 pfj_status pfj_parser::pass_container(unsigned depth) {
     const unsigned outer = depth;
     // Bit n: whether the container at depth `outer + n` is an object. Depths beyond the limit are not entered.
     uint64_t objects = 0;
+    uint32_t opened[PFJ_DEPTH_LIMIT];
     for (;;) {
         if (depth > PFJ_DEPTH_LIMIT) return PFJ_TOO_DEEP;
+        opened[depth - outer] = at;
         const bool is_object = first(at++) == '{';
         const uint64_t bit = uint64_t(1) << (depth - outer);
         objects = is_object ? objects | bit : objects & ~bit;
@@ -131,6 +129,7 @@ pfj_status pfj_parser::pass_container(unsigned depth) {
         if (is_complete) at++;
         for (;;) {
             if (is_complete) {
+                if (keeps_ends) ends[opened[depth - outer]] = at;
                 if (depth == outer) return PFJ_OBJECT;
                 depth--;
             } else {
@@ -138,9 +137,7 @@ pfj_status pfj_parser::pass_container(unsigned depth) {
                 if (first(at) == '{' || first(at) == '[') break;
                 pfj_value value;
                 bool is_null = false;
-                uint8_t *const plain_before = plain_end;
                 if (read_value(value, is_null, depth) != PFJ_OBJECT) return PFJ_INVALID;
-                plain_end = plain_before;
             }
             const uint8_t mark = first(at++);
             const bool in_object = (objects >> (depth - outer) & 1) != 0;
@@ -160,17 +157,8 @@ uint32_t pfj_parser::key_field(const pfj_value &key) const {
 pfj_status pfj_parser::read_field(unsigned depth) {
     if (first(at) != '"') return PFJ_INVALID;
     pfj_value key;
-    uint8_t *const plain_before = plain_end;
     if (!read_string(key) || first(at++) != ':') return PFJ_INVALID;
     const uint32_t field = key_field(key);
-    plain_end = plain_before;
-    if (field == PFJ_FIELD_COUNT) {
-        pfj_value ignored;
-        bool is_null = false;
-        const pfj_status status = read_value(ignored, is_null, depth);
-        plain_end = plain_before;
-        return status;
-    }
     bool is_null = false;
     const pfj_status status = read_value(values[field], is_null, depth);
     const uint32_t bit = uint32_t(1) << field;
@@ -182,7 +170,6 @@ pfj_status pfj_parser::read_field(unsigned depth) {
 pfj_status pfj_parser::read_object(unsigned depth) {
     at++;
     present = 0;
-    plain_end = plain.get();
     if (first(at) == '}') {
         at++;
         return PFJ_OBJECT;
@@ -200,7 +187,39 @@ pfj_status pfj_parser::read_element(unsigned depth) {
     if (first(at) == '{') return read_object(depth);
     pfj_value value;
     bool is_null = false;
-    plain_end = plain.get();
     const pfj_status status = read_value(value, is_null, depth - 1);
     return status == PFJ_OBJECT ? PFJ_NOT_AN_OBJECT : status;
+}
+
+/// Checks the whole text as one object or array, and keeps where each container ends.
+pfj_status pfj_parser::check() {
+    if (ends_capacity < count) {
+        ends.reset(new (std::nothrow) uint32_t[stages->capacity()]);
+        ends_capacity = ends ? stages->capacity() : 0;
+        if (!ends) return PFJ_NO_MEMORY;
+    }
+    at = 0;
+    pfj_value value;
+    bool is_null = false;
+    keeps_ends = true;
+    const pfj_status status = read_value(value, is_null, 0);
+    keeps_ends = false;
+    if (status != PFJ_OBJECT) return status;
+    if (at != count) return PFJ_INVALID;
+    return first(0) == '{' ? PFJ_OBJECT : PFJ_NOT_AN_OBJECT;
+}
+
+/// The value at `at` of a text that was checked; moves on behind it and the comma after it.
+bool pfj_parser::take_value(pfj_value &value) {
+    bool is_null = false;
+    if (first(at) == '{' || first(at) == '[') {
+        value.kind = first(at) == '{' ? PFJ_CONTAINER : PFJ_LIST;
+        value.integer = at;
+        at = ends[at];
+    } else if (read_value(value, is_null, 0) != PFJ_OBJECT) {
+        return false;
+    }
+    if (is_null) value.kind = PFJ_NULL;
+    if (first(at) == ',') at++;
+    return true;
 }

@@ -18,6 +18,14 @@ struct EventObject {
             | EventField.resource.bit | EventField.exitReason.bit | EventField.prewarm.bit
     }
 
+    /// Whether it is a request of OpenTelemetry.
+    var isRequest: Bool {
+        let fields = [PFJ_RESOURCE_LOGS, PFJ_RESOURCE_SPANS, PFJ_RESOURCE_METRICS]
+        return fields.contains { field in
+            unsafe object.present >> field.rawValue & 1 != 0 && object.values[Int(field.rawValue)].kind == PFJ_LIST
+        }
+    }
+
     @inline(__always)
     func hasAny(of mask: UInt32) -> Bool { unsafe object.present & mask != 0 }
 

@@ -31,6 +31,19 @@ struct JSONParser: ~Copyable {
 
     var isArray: Bool { unsafe pfj_is_array(parser) }
 
+    /// Checks the whole text, so that it can be gone through in any order; see `pfj_check`.
+    mutating func check() -> pfj_status { unsafe pfj_check(parser) }
+
+    /// The member at `token` of an object that was checked; false behind the last one.
+    func nextMember(_ token: inout UInt32, _ key: inout pfj_value, _ value: inout pfj_value) -> Bool {
+        unsafe pfj_next_member(parser, &token, &key, &value)
+    }
+
+    /// The item at `token` of an array that was checked; false behind the last one.
+    func nextItem(_ token: inout UInt32, _ value: inout pfj_value) -> Bool {
+        unsafe pfj_next_item(parser, &token, &value)
+    }
+
     /// Reads the next object of the text.
     mutating func next(_ object: inout pfj_object) -> pfj_status { unsafe pfj_next(parser, &object) }
 }

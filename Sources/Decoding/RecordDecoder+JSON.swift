@@ -62,6 +62,20 @@ extension RecordDecoder {
         }
     }
 
+    /// A request of OpenTelemetry.
+    mutating func decodeTelemetry(
+        _ text: RawSpan, of origin: Origin, lexicon: inout Lexicon, into batch: inout EventBatch
+    ) {
+        guard text.endWithoutBlanks > 0 else { return }
+        var status = parser.open(text)
+        if status == PFJ_OBJECT { status = parser.check() }
+        guard status == PFJ_OBJECT else {
+            batch.reject(origin, nil, RejectionCode(status))
+            return
+        }
+        otlp.readJSON(parser, of: origin, vocabulary: &vocabulary, lexicon: &lexicon, into: &batch)
+    }
+
     private func rejectWhole(
         _ origin: Origin, _ status: pfj_status, from mark: EventBatch.Mark, in batch: inout EventBatch
     ) {
@@ -82,6 +96,10 @@ extension RecordDecoder {
             let status = unsafe parser.next(&object)
             let place = isArray ? index : nil
             if status == PFJ_OBJECT {
+                if !isArray, options.format == .auto, unsafe EventObject(object).isRequest {
+                    decodeTelemetry(text, of: origin, lexicon: &lexicon, into: &batch)
+                    return PFJ_END
+                }
                 let fault = unsafe append(EventObject(object), key: key, of: origin, lexicon: &lexicon, to: &batch)
                 if let fault { batch.reject(origin, place, RejectionCode(fault)) }
             } else if status == PFJ_NOT_AN_OBJECT {

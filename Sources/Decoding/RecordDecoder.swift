@@ -50,13 +50,18 @@ package struct RecordDecoder: ~Copyable {
         var movesTime = true
         if value.byteCount > options.maxRecordBytes {
             batch.reject(origin, nil, .recordTooLarge)
-        } else if isLogcat(value) {
-            movesTime = false
-            logcat.decode(value, key: key, timestamp: timestamp, lexicon: &lexicon, into: &batch)
-        } else if isProtobuf(value) {
-            otlp.readProtobuf(value, of: origin, vocabulary: &vocabulary, lexicon: &lexicon, into: &batch)
         } else {
-            decodeJSON(value, key: key, of: origin, lexicon: &lexicon, into: &batch)
+            switch format(of: value) {
+            case .logcat:
+                movesTime = false
+                logcat.decode(value, key: key, timestamp: timestamp, lexicon: &lexicon, into: &batch)
+            case .otlpProtobuf:
+                otlp.readProtobuf(value, of: origin, vocabulary: &vocabulary, lexicon: &lexicon, into: &batch)
+            case .otlpJSON:
+                decodeTelemetry(value, of: origin, lexicon: &lexicon, into: &batch)
+            case .json, .auto:
+                decodeJSON(value, key: key, of: origin, lexicon: &lexicon, into: &batch)
+            }
         }
         if movesTime, batch.events.count == before, timestamp != Event.absent {
             var tick = Event.tick(received: timestamp)
@@ -66,19 +71,21 @@ package struct RecordDecoder: ~Copyable {
         batch.records += 1
     }
 
-    private func isProtobuf(_ value: RawSpan) -> Bool {
-        switch options.format {
-        case .otlpProtobuf: true
-        case .auto: OTLPMapper.isProtobuf(value)
-        case .json, .otlpJSON, .logcat: false
-        }
-    }
-
-    private func isLogcat(_ value: RawSpan) -> Bool {
-        switch options.format {
-        case .logcat: true
-        case .auto: LogcatDecoder.isLogcat(value)
-        case .json, .otlpJSON, .otlpProtobuf: false
+    /// What the settings say or, where they leave it open, the first bytes.
+    private func format(of value: RawSpan) -> RecordFormat {
+        guard options.format == .auto else { return options.format }
+        var start = 0
+        while start < value.byteCount, value[byte: start].isBlank { start += 1 }
+        guard start < value.byteCount else { return .json }
+        switch value[byte: start] {
+        case UInt8(ascii: "{"):
+            // A line feed, which begins a request in protobuf, may stand before it.
+            if start > 0, OTLPMapper.isProtobuf(value) { return .otlpProtobuf }
+            return OTLPMapper.isJSON(value, from: start) ? .otlpJSON : .json
+        case UInt8(ascii: "["): return start > 0 && OTLPMapper.isProtobuf(value) ? .otlpProtobuf : .json
+        default:
+            if OTLPMapper.isProtobuf(value) { return .otlpProtobuf }
+            return LogcatDecoder.isLogcat(value) ? .logcat : .json
         }
     }
 }

@@ -10,6 +10,10 @@ import Testing
 
     private static func startingSeed() -> UInt64 { seed ?? UInt64.random(in: 0..<1_000_000_000) }
 
+    private static func isJSON(_ text: String) -> Bool {
+        (try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)) != nil
+    }
+
     @Test func bothWaysGiveTheSameEvents() {
         let start = Self.startingSeed()
         var short = Bench { $0.honoursReceiveTime = true }
@@ -42,9 +46,10 @@ import Testing
             guard !text.contains("\n") else { continue }
             var bench = Bench()
             bench.decode(text)
-            let isJSON = (try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)) != nil
-            let comment = Comment(rawValue: "PHASEFOLD_SEED=\(start + round): \(text)")
+            let isJSON = Self.isJSON(text)
             // Foundation cannot hold every number that JSON can write.
+            if !isJSON, Self.isJSON(text.replacing(/[eE][-+]?[0-9]{3,}/, with: "e1")) { continue }
+            let comment = Comment(rawValue: "PHASEFOLD_SEED=\(start + round): \(text)")
             if isJSON { #expect(!bench.codes.contains("invalid_json"), comment) }
             if !isJSON { #expect(bench.codes == ["invalid_json"] || text.isBlank, comment) }
             guard isJSON, round % 2 == 1 else { continue }

@@ -59,11 +59,15 @@ typedef enum : uint32_t {
     PFJ_NUMBER,
     PFJ_TRUE,
     PFJ_FALSE,
-    /// An object or an array; `integer` is its token.
-    PFJ_CONTAINER
+    /// An object; `integer` is its token.
+    PFJ_CONTAINER,
+    /// An array; `integer` is its token.
+    PFJ_LIST,
+    /// Only among members and items.
+    PFJ_NULL
 } pfj_kind;
 
-/// A field's value. Its bytes live as long as the text that was opened, and until the next call.
+/// A field's value. Its bytes live as long as the text that was opened, and until the next one is.
 typedef struct {
     /// Of a string: its text without escapes; of a number: as it was written.
     const uint8_t *bytes;
@@ -110,6 +114,18 @@ bool pfj_is_array(const pfj_parser *parser);
 
 /// Reads the next object. What came before an invalid place was read all the same: the caller takes it back.
 pfj_status pfj_next(pfj_parser *parser, pfj_object *object);
+
+/// Checks the whole of the text that was opened, so that it can be gone through in any order from its token 0.
+///
+/// - Returns: `PFJ_OBJECT` where it is one object.
+pfj_status pfj_check(pfj_parser *parser);
+
+/// The member of an object at `token`, which is the object's own and 1 for the first; moves it on to the next one.
+/// False behind the last one. Only after `pfj_check`, in a text that is valid; values stay until the next text.
+bool pfj_next_member(pfj_parser *parser, uint32_t *token, pfj_value *key, pfj_value *value);
+
+/// The item of an array, likewise.
+bool pfj_next_item(pfj_parser *parser, uint32_t *token, pfj_value *value);
 
 /// Begins a text the short way: an object, an array of objects, or objects line by line, all of them flat and
 /// without escapes. Several times as fast, and the same objects as on the full way or `PFJ_NOT_PLAIN`.
