@@ -70,14 +70,21 @@ enum OTLPKey: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     var bit: UInt32 { 1 << UInt32(rawValue) }
 
     /// Those that make up a group.
-    static let dimensions: UInt32 =
-        [
-            serviceName, serviceNamespace, serviceVersion, osName, osType, osVersion, modelIdentifier, modelName,
-        ].reduce(0) { $0 | $1.bit }
+    static var dimensions: UInt32 {
+        serviceName.bit | serviceNamespace.bit | serviceVersion.bit | osName.bit | osType.bit | osVersion.bit
+            | modelIdentifier.bit | modelName.bit
+    }
 
     /// Those that name a record.
-    static let names: UInt32 = otelEventName.bit | eventName.bit | name.bit
-    static let states: UInt32 = iosAppState.bit | androidAppState.bit | iosState.bit | androidState.bit
+    static var names: UInt32 { otelEventName.bit | eventName.bit | name.bit }
+    static var states: UInt32 { iosAppState.bit | androidAppState.bit | iosState.bit | androidState.bit }
+    static var identities: UInt32 { deviceID.bit | installationID.bit | instanceID.bit | sessionID.bit }
+
+    /// The first key of a set, in the order of the cases, which is the order in which they stand in for one another.
+    @inline(__always)
+    static func first(of set: UInt32) -> OTLPKey? {
+        set == 0 ? nil : OTLPKey(rawValue: UInt8(truncatingIfNeeded: set.trailingZeroBitCount))
+    }
 }
 
 /// Finds a key by its bytes.
@@ -85,8 +92,9 @@ struct OTLPKeyTable: Sendable {
     private static let size = 128
     private var hashes = ContiguousArray<UInt64>(repeating: 0, count: size)
     private var keys = ContiguousArray(repeating: OTLPKey.name, count: size)
-    /// The lengths that keys have, one bit each.
+    /// The lengths that keys have, one bit each: of all, and of those that name a record.
     private var lengths: UInt64 = 0
+    private var lengthsOfNames: UInt64 = 0
 
     init() {
         for key in OTLPKey.allCases {
@@ -96,11 +104,19 @@ struct OTLPKeyTable: Sendable {
             hashes[place] = hash
             keys[place] = key
             lengths |= 1 << UInt64(key.name.utf8.count)
+            if key.bit & OTLPKey.names != 0 { lengthsOfNames |= 1 << UInt64(key.name.utf8.count) }
         }
     }
 
+    /// Whether any of the keys has so many bytes.
+    @inline(__always)
+    func hasKey(ofLength length: Int, among wanted: UInt32) -> Bool {
+        let lengths = wanted == OTLPKey.names ? lengthsOfNames : lengths
+        return length < 64 && lengths >> UInt64(length) & 1 == 1
+    }
+
     func key(_ name: RawSpan) -> OTLPKey? {
-        guard name.byteCount < 64, lengths >> UInt64(name.byteCount) & 1 == 1 else { return nil }
+        guard hasKey(ofLength: name.byteCount, among: UInt32.max) else { return nil }
         let hash = StableHash.hash(name)
         var place = Int(truncatingIfNeeded: hash) & (Self.size - 1)
         while hashes[place] != 0 {

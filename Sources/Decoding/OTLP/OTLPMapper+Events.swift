@@ -14,13 +14,23 @@ struct OTLPEdge {
 extension OTLPMapper {
     /// Appends the record's events, or what is wrong with it, or counts it as other telemetry.
     mutating func endRecord(vocabulary: inout Vocabulary, lexicon: inout Lexicon, into batch: inout EventBatch) {
-        defer { index += 1 }
-        guard let name = lifecycleName else {
-            batch.otherTelemetry += 1
-            return
+        guard let name = lifecycleName else { return passOver(into: &batch) }
+        endRecord(name, vocabulary: &vocabulary, lexicon: &lexicon, into: &batch)
+    }
+
+    mutating func endRecord(
+        _ name: OTLPName, vocabulary: inout Vocabulary, lexicon: inout Lexicon, into batch: inout EventBatch
+    ) {
+        if let fault = append(name, vocabulary: &vocabulary, lexicon: &lexicon, to: &batch) {
+            batch.reject(origin, index, fault)
         }
-        let fault = append(name, vocabulary: &vocabulary, lexicon: &lexicon, to: &batch)
-        if let fault { batch.reject(origin, index, fault) }
+        index += 1
+    }
+
+    /// Counts a record as other telemetry.
+    mutating func passOver(into batch: inout EventBatch) {
+        batch.otherTelemetry += 1
+        index += 1
     }
 
     private mutating func append(
@@ -73,25 +83,19 @@ extension OTLPMapper {
 
     /// The edge of a state and, where it is unknown, the hash of its name.
     private mutating func state(vocabulary: inout Vocabulary) -> (Edge, UInt64)? {
-        for key in [OTLPKey.iosAppState, .androidAppState, .iosState, .androidState] {
-            let state = unsafe record.has(key) ? record[key] : body[key]
-            if unsafe state.isEmpty { continue }
-            let isApple = key == .iosAppState || key == .iosState
-            scratch.removeAll(keepingCapacity: true)
-            scratch.append(contentsOf: (isApple ? OTLPKey.iosAppState : .androidAppState).name.utf8)
-            scratch.append(UInt8(ascii: "="))
-            unsafe scratch.append(contentsOf: state.prefix(Self.longestState))
-            let name = unsafe scratch.span.bytes
-            var edge = vocabulary.edge(name, scope: nil, bridged: false)
-            // Some report the end of the launch on iOS too, under the name that Android has for it.
-            if edge == .unknown, unsafe RawSpan(_unsafeBytes: state).isText("created") { edge = .launch }
-            return (edge, edge == .unknown ? StableHash.hash(name) : 0)
-        }
-        return nil
+        guard let key = OTLPKey.first(of: (record.present | body.present) & OTLPKey.states) else { return nil }
+        let state = unsafe record.has(key) ? record[key] : body[key]
+        let isApple = key == .iosAppState || key == .iosState
+        let value = unsafe RawSpan(_unsafeBytes: state)
+        scratch.removeAll()
+        scratch.append(isApple ? "ios.app.state=" : "android.app.state=")
+        scratch.append(value)
+        let name = unsafe RawSpan(_unsafeBytes: scratch.text)
+        var edge = vocabulary.edge(name, scope: nil, bridged: false)
+        // Some report the end of the launch on iOS too, under the name that Android has for it.
+        if edge == .unknown, value.isText("created") { edge = .launch }
+        return (edge, edge == .unknown ? StableHash.hash(name) : 0)
     }
-
-    /// Longer states mean nothing here.
-    private static var longestState: Int { 128 }
 
     private func element(_ time: UInt64, vocabulary: inout Vocabulary) -> OTLPEdge? {
         let action = unsafe record[.lifecycleAction]

@@ -61,7 +61,8 @@ enum OTLPName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
 @safe
 struct OTLPMapper: ~Copyable {
     let grouping: Grouping
-    let defaultApp: [UInt8]
+    /// The app of a record that names none.
+    var defaultApp = ScratchText(capacity: EventField.appID.limit)
     let keys = OTLPKeyTable()
     var resource = OTLPAttributes()
     var record = OTLPAttributes()
@@ -85,12 +86,11 @@ struct OTLPMapper: ~Copyable {
     /// Whether any of ``eventTimes`` is set.
     var hasEvents = false
     /// Where a name is put together.
-    var scratch = ContiguousArray<UInt8>()
+    var scratch = ScratchText(capacity: 2 * EventField.appID.limit + 2)
 
     init(_ options: DecodingOptions) {
         grouping = Grouping(options.groupBy)
-        defaultApp = Array((options.defaultAppID ?? "").utf8)
-        scratch.reserveCapacity(2 * EventField.appID.limit + 1)
+        for byte in (options.defaultAppID ?? "").utf8 { defaultApp.append(byte) }
     }
 
     mutating func beginRequest(_ origin: Origin) {
@@ -128,10 +128,8 @@ struct OTLPMapper: ~Copyable {
     /// The name of the record; nil for other telemetry.
     var lifecycleName: OTLPName? {
         var text = unsafe isSpan ? UnsafeRawBufferPointer(start: nil, count: 0) : ownName
-        if record.present & OTLPKey.names != 0 {
-            for key in [OTLPKey.name, .eventName, .otelEventName] where record.has(key) && (isSpan || !hasOwnName) {
-                unsafe text = record[key]
-            }
+        if isSpan || !hasOwnName, let key = OTLPKey.first(of: record.present & OTLPKey.names) {
+            unsafe text = record[key]
         }
         if unsafe text.isEmpty { unsafe text = ownName }
         guard let name = unsafe OTLPName(text) else { return nil }
