@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func bothSidesOfEveryBound() {
-        for octave in 0...62 {
+        for octave in Array(0...16) + [31, 45, 61, 62] {
             for step in 0..<32 {
                 let bound = Int64(BucketIndex.bounds[step] >> UInt64(63 - octave))
                 for value in [bound, bound + 1] where value > 0 && value > 1200 {
@@ -87,10 +87,10 @@ import Testing
         return (0..<count).map { _ in Int64(dice.next() >> UInt64(64 - 1 - dice.below(bits))) }
     }
 
-    @Test(arguments: [2, 3, 8, 160, 320, 4096], [UInt64(1), 2, 3])
+    @Test(arguments: [2, 3, 20, 160, 320, 4096], [UInt64(1)])
     func isAFunctionOfItsValues(limit: Int, seed: UInt64) throws {
         var dice = Dice(seed: seed &* 1000 &+ UInt64(limit))
-        for _ in 0..<40 {
+        for _ in 0..<25 {
             var all = values(&dice)
             let wanted = expected(all, limit: limit)
             let zeros = UInt64(all.count { $0 == 0 })

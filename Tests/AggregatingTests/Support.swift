@@ -81,9 +81,12 @@ extension RecordBatch {
 extension WindowTotals {
     /// Takes every record of a batch.
     mutating func takeAll(_ batch: RecordBatch) throws(PackedError) {
-        for place in 0..<batch.count {
-            try batch.withRecord(place) { (_, value) throws(PackedError) in _ = try take(value) }
-        }
+        for place in 0..<batch.count { try take(batch, at: place) }
+    }
+
+    /// Takes one record of a batch.
+    mutating func take(_ batch: RecordBatch, at place: Int) throws(PackedError) {
+        try batch.withRecord(place) { (_, value) throws(PackedError) in _ = try take(value) }
     }
 
     mutating func restoreAll(_ batch: RecordBatch) throws(PackedError) {

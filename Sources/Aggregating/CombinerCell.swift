@@ -1,0 +1,135 @@
+import Lifecycle
+
+/// What one task gathers of one window and group: ``Figures``, and what is faster to count apart from them.
+struct CombinerCell {
+    let window: Window
+    let dimensions: Dimensions
+    private(set) var figures = Figures()
+    /// Folded events with a known name: what there is most of.
+    private var events: Int64 = 0
+    private var reasons = TextCounts()
+    private var exits = TextCounts()
+    /// Exits for which no reason was sent.
+    private var unexplainedExits: Int64 = 0
+
+    init(window: Window, dimensions: Dimensions) {
+        self.window = window
+        self.dimensions = dimensions
+    }
+
+    @inline(__always)
+    mutating func addEvent(_ installation: UInt64) {
+        events &+= 1
+        figures.installations.add(installation: installation)
+    }
+
+    mutating func addLateEvent() {
+        figures.add(1, to: .lateEvents)
+        figures.add(1, to: .anomaly(.lateEvent))
+    }
+
+    /// Adds what is not an event.
+    mutating func add(_ contribution: Contribution, limit: Int, texts: borrowing TextTable) {
+        let value = contribution.value
+        switch contribution.kind {
+        case .event, .lateEvent:
+            break
+        case .otherEvent:
+            figures.add(1, to: .eventsOther)
+            figures.installations.add(installation: contribution.installation)
+        case .count(let counter):
+            figures.add(value, to: .counter(counter))
+        case .anomaly(let anomaly):
+            figures.add(value, to: .anomaly(anomaly))
+        case .inactive(let inactiveClass):
+            figures.add(value, to: .inactive, limit: limit)
+            figures.add(1, to: .count(inactiveClass))
+            figures.add(value, to: .sum(inactiveClass))
+            if contribution.text != TextTable.empty { reasons.add(contribution.text, sum: value, texts: texts) }
+        case .latency(let latency):
+            figures.add(value, to: latency.summary, limit: limit)
+        case .interval(let interval):
+            figures.add(1, to: .count(interval))
+            figures.add(value, to: .sum(interval))
+        case .inferred(let phase):
+            figures.add(1, to: .count(inferred: phase))
+            figures.add(value, to: .sum(inferred: phase))
+        case .exit:
+            if contribution.text == TextTable.empty {
+                unexplainedExits &+= 1
+            } else {
+                exits.add(contribution.text, sum: 0, texts: texts)
+            }
+        }
+    }
+
+    private static let unexplained = ContiguousArray("unknown".utf8)
+
+    /// All figures, with reasons by their names.
+    consuming func named(_ texts: borrowing TextTable) -> Figures {
+        figures.add(events, to: .events)
+        figures.inactiveByReason = reasons.named(texts)
+        figures.exitsByReason = exits.named(texts)
+        if unexplainedExits > 0 { figures.exitsByReason.add(Self.unexplained, count: unexplainedExits, sum: 0) }
+        return figures
+    }
+}
+
+/// The cells of an epoch, in memory of their own: reached without a check of who else might hold them.
+@safe
+struct CellStore: ~Copyable {
+    private var base: UnsafeMutablePointer<CombinerCell>
+    private var capacity: Int
+    private(set) var count = 0
+
+    private static let smallest = 64
+
+    init() {
+        capacity = Self.smallest
+        unsafe base = .allocate(capacity: capacity)
+    }
+
+    deinit {
+        unsafe base.deinitialize(count: count)
+        unsafe base.deallocate()
+    }
+
+    /// A cell below ``count``.
+    subscript(cell: Int) -> CombinerCell {
+        @inline(__always)
+        _read {
+            assert(cell >= 0 && cell < count)
+            yield unsafe base[cell]
+        }
+        @inline(__always)
+        _modify {
+            assert(cell >= 0 && cell < count)
+            yield unsafe &base[cell]
+        }
+    }
+
+    mutating func append(_ cell: CombinerCell) {
+        if count == capacity { move(toCapacity: capacity * 2) }
+        unsafe (base + count).initialize(to: cell)
+        count += 1
+    }
+
+    /// Gives all cells away.
+    mutating func takeAll() -> ContiguousArray<CombinerCell> {
+        var taken = ContiguousArray<CombinerCell>()
+        taken.reserveCapacity(count)
+        for cell in 0..<count { unsafe taken.append((base + cell).move()) }
+        let wanted = count * 8 < capacity ? max(Self.smallest, capacity / 2) : capacity
+        count = 0
+        if wanted < capacity { move(toCapacity: wanted) }
+        return taken
+    }
+
+    private mutating func move(toCapacity wanted: Int) {
+        let new = UnsafeMutablePointer<CombinerCell>.allocate(capacity: wanted)
+        unsafe new.moveInitialize(from: base, count: count)
+        unsafe base.deallocate()
+        unsafe base = new
+        capacity = wanted
+    }
+}
