@@ -71,8 +71,12 @@ let package = Package(
         tests("AggregatingTests", ["Aggregating", "Lifecycle"]),
         tests("FleetTests", ["Fleet", "Lifecycle"]),
         tests("KafkaTests", ["Kafka", "CRDKafka", "BrokerSupport"]),
-        tests("WorkerTests", ["Worker", "Kafka", "Lifecycle", "Settings", "Metering", "BrokerSupport"]),
-        .target(name: "BrokerSupport", path: "Tests/BrokerSupport", swiftSettings: strict),
+        tests(
+            "WorkerTests",
+            [
+                "Worker", "Kafka", "Lifecycle", "Settings", "Metering", "Aggregating", "BrokerSupport", "phasefold",
+            ]),
+        .target(name: "BrokerSupport", dependencies: ["Kafka"], path: "Tests/BrokerSupport", swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -16,6 +16,10 @@ package struct MetricTable: Sendable {
     package let bytesIn = CounterDefinition(
         "phasefold_in_bytes_total", .bytes, "Bytes of the values of records read from an input partition.",
         labels: ["partition"])
+    package let offsetsSkipped = CounterDefinition(
+        "phasefold_offsets_skipped_total", .records,
+        "Offsets of an input partition that held no record: deleted before they were read, or marks of transactions.",
+        labels: ["partition"])
     package let eventsIn = CounterDefinition(
         "phasefold_events_in_total", .events, "Events read from an input partition.", labels: ["partition"])
     package let eventsFolded = CounterDefinition(

@@ -53,6 +53,7 @@ final class FoldWork: PartitionWork {
 
     func take(value: RawSpan?, key: RawSpan?, offset: Int64, timestamp: Int64) {
         silentSince = nil
+        if let next, offset > next { figures.skipped.add(UInt64(offset - next)) }
         next = offset + 1
         records += 1
         // A record without a value holds no event, like a blank line.

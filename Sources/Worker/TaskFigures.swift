@@ -13,6 +13,7 @@ extension TopicPartition {
 final class FoldFigures {
     let records: Metering.Counter
     let bytes: Metering.Counter
+    let skipped: Metering.Counter
     private let events: Metering.Counter
     private let folded: Metering.Counter
     private let duplicates: Metering.Counter
@@ -28,6 +29,7 @@ final class FoldFigures {
         self.metrics = metrics
         records = metrics.counter(\.recordsIn, label)
         bytes = metrics.counter(\.bytesIn, label)
+        skipped = metrics.counter(\.offsetsSkipped, label)
         events = metrics.counter(\.eventsIn, label)
         folded = metrics.counter(\.eventsFolded, label)
         duplicates = metrics.counter(\.eventsDuplicate, label)

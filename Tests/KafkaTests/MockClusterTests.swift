@@ -1,3 +1,4 @@
+import BrokerSupport
 import Kafka
 import Synchronization
 import Testing

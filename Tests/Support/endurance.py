@@ -2,7 +2,7 @@
 """Stops a worker over and over under load, and counts what came of every event.
 
   endurance.py --phasefold PROGRAM --bootstrap HOST:PORT --signal TERM|KILL [--rounds 20] [--events 200000]
-               [--seconds 4] [--workers 1] [--seed 1]
+               [--seconds 4] [--workers 1] [--commit 1s] [--seed 1]
 
 A topic is filled from `phasefold simulate` while a worker folds it; every few seconds one of the workers is stopped
 (TERM: it must end with 0) or killed, and started again. At the end every window's newest row is compared with the
@@ -80,7 +80,8 @@ def endure(arguments, folder):
         file.write("\n".join([
             f"application.id={name}", f"input.topic={topic}", f"output.topic={output}",
             f"kafka.bootstrap.servers={arguments.bootstrap}", "kafka.consumer.session.timeout.ms=6000",
-            "kafka.consumer.heartbeat.interval.ms=1000", "window.sizes=10m", "idle.timeout=1h", "",
+            "kafka.consumer.heartbeat.interval.ms=1000", "window.sizes=10m", "idle.timeout=1h",
+            f"commit.interval={arguments.commit}", "",
         ]))
     log = os.path.join(folder, "worker.log")
     truth = os.path.join(folder, "truth.ndjson")
@@ -157,6 +158,7 @@ parser.add_argument("--rounds", type=int, default=20)
 parser.add_argument("--events", type=int, default=200000)
 parser.add_argument("--seconds", type=float, default=4)
 parser.add_argument("--workers", type=int, default=1)
+parser.add_argument("--commit", default="1s", help="commit.interval of the workers")
 parser.add_argument("--seed", type=int, default=1)
 with tempfile.TemporaryDirectory() as place:
     endure(parser.parse_args(), place)

@@ -1,20 +1,19 @@
-import BrokerSupport
 import Dispatch
 import Foundation
-import Kafka
-import Synchronization
+package import Kafka
+package import Synchronization
 
 /// The properties of every client in these tests.
-func local(_ bootstrap: String, _ more: [String: String] = [:]) -> [String: String] {
+package func local(_ bootstrap: String, _ more: [String: String] = [:]) -> [String: String] {
     ["bootstrap.servers": bootstrap].merging(more) { _, new in new }
 }
 
 /// A name that no other test uses.
-func fresh(_ name: String) -> String { "\(name)-\(UUID().uuidString.prefix(8))" }
+package func fresh(_ name: String) -> String { "\(name)-\(UUID().uuidString.prefix(8))" }
 
 extension Producer {
     /// Produces text, waiting while the queue is full.
-    func send(_ topic: String, _ key: String?, _ value: String?, partition: Int32? = nil) throws {
+    package func send(_ topic: String, _ key: String?, _ value: String?, partition: Int32? = nil) throws {
         let keyBytes = key.map { Array($0.utf8) }
         let valueBytes = value.map { Array($0.utf8) }
         while unsafe try produce(
@@ -24,29 +23,29 @@ extension Producer {
 }
 
 /// A record as a test sees it.
-struct Received: Hashable, Sendable {
-    var partition: TopicPartition
-    var key: String?
-    var value: String?
-    var offset: Int64
+package struct Received: Hashable, Sendable {
+    package var partition: TopicPartition
+    package var key: String?
+    package var value: String?
+    package var offset: Int64
 }
 
 /// A member of a group that keeps what it reads: each partition on a serial queue of its own, woken by its queue.
-final class Reader: RebalanceHandler {
-    struct State {
-        var received: [Received] = []
-        var assigned: Set<TopicPartition> = []
-        var ends: [TopicPartition: Int64] = [:]
-        var lost = 0
-        var failures: [KafkaError] = []
+package final class Reader: RebalanceHandler {
+    package struct State {
+        package var received: [Received] = []
+        package var assigned: Set<TopicPartition> = []
+        package var ends: [TopicPartition: Int64] = [:]
+        package var lost = 0
+        package var failures: [KafkaError] = []
     }
 
-    let consumer: Consumer
-    let state = Mutex(State())
-    let startAt: StartOffset
+    package let consumer: Consumer
+    package let state = Mutex(State())
+    private let startAt: StartOffset
     private let tasks = Mutex<[TopicPartition: Task]>([:])
 
-    init(
+    package init(
         _ bootstrap: String, group: String, topics: [String], startAt: StartOffset = .committed,
         _ properties: [String: String] = [:]
     ) throws {
@@ -56,7 +55,7 @@ final class Reader: RebalanceHandler {
     }
 
     /// Polls until `done` holds or the time is up; says whether it held.
-    func poll(seconds: Double = 20, until done: (State) -> Bool) -> Bool {
+    package func poll(seconds: Double = 20, until done: (State) -> Bool) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         while Date() < end {
             if let error = consumer.poll(timeout: 20) { state.withLock { $0.failures.append(error) } }
@@ -65,9 +64,9 @@ final class Reader: RebalanceHandler {
         return false
     }
 
-    func start(_ partitions: [TopicPartition]) -> [StartOffset] { partitions.map { _ in startAt } }
+    package func start(_ partitions: [TopicPartition]) -> [StartOffset] { partitions.map { _ in startAt } }
 
-    func begin(_ partition: TopicPartition, queue: consuming PartitionQueue) {
+    package func begin(_ partition: TopicPartition, queue: consuming PartitionQueue) {
         do throws(KafkaError) {
             let task = Task(partition, queue, self)
             tasks.withLock { $0[partition] = task }
@@ -77,9 +76,9 @@ final class Reader: RebalanceHandler {
         }
     }
 
-    func assigned(_ partitions: [TopicPartition]) { state.withLock { $0.assigned.formUnion(partitions) } }
+    package func assigned(_ partitions: [TopicPartition]) { state.withLock { $0.assigned.formUnion(partitions) } }
 
-    func end(_ partitions: [TopicPartition], lost: Bool) {
+    package func end(_ partitions: [TopicPartition], lost: Bool) {
         for partition in partitions {
             let task = tasks.withLock { $0.removeValue(forKey: partition) }
             task?.stop()
@@ -90,10 +89,10 @@ final class Reader: RebalanceHandler {
         }
     }
 
-    func failed(_ error: KafkaError) { state.withLock { $0.failures.append(error) } }
+    package func failed(_ error: KafkaError) { state.withLock { $0.failures.append(error) } }
 
     /// Touched on its own serial queue alone.
-    final class Task: PartitionSink, @unchecked Sendable {
+    private final class Task: PartitionSink, @unchecked Sendable {
         private let partition: TopicPartition
         private let serial: DispatchQueue
         private var queue: PartitionQueue?

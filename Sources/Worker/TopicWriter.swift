@@ -1,0 +1,51 @@
+internal import Kafka
+package import Metering
+package import Settings
+
+/// Writes records to one topic, for simulated devices. One thread's.
+package final class TopicWriter {
+    private let producer: Producer
+    private let topic: String
+    private static let pause: Int32 = 100
+
+    /// - Parameter settings: `kafka.*` and `kafka.producer.*` are used.
+    package init(_ settings: Settings, topic: String, metrics: Metrics, log: Log) throws(WorkerFailure) {
+        self.topic = topic
+        do {
+            producer = try Producer(WorkerOptions(settings).producer, observer: WorkerObserver(metrics, log))
+        } catch {
+            throw WorkerFailure(error)
+        }
+    }
+
+    /// Takes one record, waiting while the client's queue is full.
+    /// - Parameter timestamp: ms since the epoch; nil is now.
+    package func write(key: RawSpan, value: RawSpan, timestamp: Int64? = nil) throws(WorkerFailure) {
+        do throws(KafkaError) {
+            while try producer.produce(topic: topic, key: key, value: value, timestamp: timestamp) == .queueFull {
+                producer.poll(timeout: Self.pause)
+            }
+        } catch {
+            throw WorkerFailure(error)
+        }
+    }
+
+    /// Serves what has come back; call it now and then while writing.
+    package func poll() {
+        producer.poll()
+    }
+
+    /// Waits at most `limit` ms until all is acknowledged.
+    /// - Returns: how many records were acknowledged since the last call.
+    /// - Throws: where a record was refused, or the time is up.
+    package func flush(limit: Int = 30_000) throws(WorkerFailure) -> Int {
+        let isThrough = producer.flush(limit: Int32(clamping: limit))
+        let count = producer.takeDeliveries()
+        if let failure = count.firstFailure { throw WorkerFailure(failure) }
+        if !isThrough {
+            throw WorkerFailure(
+                .unreachable, "write to \(topic): the cluster did not acknowledge in \(limit) ms; check that it runs")
+        }
+        return count.delivered
+    }
+}

@@ -1,0 +1,184 @@
+import BrokerSupport
+import Foundation
+import Kafka
+import Testing
+
+/// `phasefold run` as a process of its own, on a real broker, with other clients at both ends.
+@Suite(.serialized, .enabled(if: RealBroker.isPresent, "skipped: no Kafka"))
+struct RealWorkerTests {
+    static let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    static let program = products.appending(path: "phasefold").path
+    static let tools = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Support")
+    /// A Python that has the other client, or nil.
+    static let python: String? = {
+        let package = tools.deletingLastPathComponent().deletingLastPathComponent()
+        let places = [package.appending(path: ".build/venv/bin/python").path, "/usr/bin/python3"]
+        return places.first { (try? RealBroker.run($0, ["-c", "import confluent_kafka"])) != nil }
+    }()
+    static var hasPeer: Bool { python != nil }
+
+    let bootstrap: String
+
+    init() throws {
+        bootstrap = try RealBroker.shared().bootstrap
+    }
+
+    private func temporary(_ name: String) -> URL {
+        FileManager.default.temporaryDirectory.appending(path: "phasefold-\(UUID().uuidString)-\(name)")
+    }
+
+    private func peer(_ arguments: String..., input: URL? = nil) throws -> String {
+        try RealBroker.run(
+            Self.python ?? "", [Self.tools.appending(path: "kafka_peer.py").path] + arguments, input: input)
+    }
+
+    private func properties(_ name: String, _ more: [String: String] = [:]) throws -> URL {
+        var values = [
+            "application.id": name, "input.topic": "\(name)-in", "output.topic": "\(name)-out",
+            "kafka.bootstrap.servers": bootstrap, "commit.interval": "200ms", "idle.timeout": "1h",
+            "window.grace": "10m",
+        ]
+        values.merge(more) { _, new in new }
+        let file = temporary("worker.properties")
+        try Data(values.map { "\($0)=\($1)\n" }.sorted().joined().utf8).write(to: file)
+        return file
+    }
+
+    private func createInput(_ name: String, partitions: Int) throws {
+        let admin = try Admin(local(bootstrap))
+        let topic = NewTopic(
+            "\(name)-in", partitions: partitions, replicas: 1, configuration: ["retention.ms": "-1"])
+        try admin.create([topic], limit: 10_000)
+    }
+
+    /// Starts `phasefold run`; its log goes to a file.
+    private func startWorker(_ properties: URL) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(filePath: Self.program)
+        process.arguments = ["run", "-c", properties.path]
+        let log = properties.deletingPathExtension().appendingPathExtension("log")
+        _ = FileManager.default.createFile(atPath: log.path, contents: nil)
+        process.standardError = try FileHandle(forWritingTo: log)
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        return process
+    }
+
+    private func rows(_ topic: String) throws -> [String: [String: Any]] {
+        var rows: [String: [String: Any]] = [:]
+        for line in try peer("consume", bootstrap, topic).split(separator: "\n") {
+            let record = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            guard let key = record?["key"] as? String, let text = record?["value"] as? String else { continue }
+            rows[key] = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        }
+        return rows
+    }
+
+    /// The rows once they account for `count` events.
+    private func rows(_ topic: String, accountingFor count: Int) throws -> [String: [String: Any]] {
+        let end = Date(timeIntervalSinceNow: 60)
+        while Date() < end {
+            let rows = try rows(topic)
+            if rows.values.reduce(0, { $0 + accounted($1) }) >= count { return rows }
+            Thread.sleep(forTimeInterval: 0.5)
+        }
+        return try rows(topic)
+    }
+
+    private func accounted(_ row: [String: Any]) -> Int {
+        let anomalies = row["anomalies"] as? [String: Int]
+        let counts = ["events", "events_other", "late_events"].map { row[$0] as? Int ?? 0 }
+        return counts.reduce(anomalies?["duplicate_event"] ?? 0, +)
+    }
+
+    @Test(.enabled(if: hasPeer, "skipped: no confluent-kafka"))
+    func whatCannotBeReadIsADeadLetter() throws {
+        let name = fresh("bad")
+        try createInput(name, partitions: 2)
+        let lines = temporary("lines")
+        let file = try properties(name)
+        defer { for url in [lines, file] { try? FileManager.default.removeItem(at: url) } }
+        try Data("key\t{\"device_id\":\"d\",\"app_id\":\"a\",\"event\":\"heartbeat\"}\nkey\t{nonsense\n".utf8)
+            .write(to: lines)
+        let kcat = ["-P", "-b", bootstrap, "-t", "\(name)-in", "-K", "\t", "-l", lines.path]
+        _ = try RealBroker.run("/usr/bin/kcat", kcat)
+        let worker = try startWorker(file)
+        defer { if worker.isRunning { worker.terminate() } }
+        _ = try rows("\(name)-out", accountingFor: 1)
+        worker.terminate()
+        worker.waitUntilExit()
+        #expect(worker.terminationStatus == 0)
+
+        let letters = try peer("consume", bootstrap, "\(name)-dead-letter").split(separator: "\n")
+        #expect(letters.count == 1)
+        let letter = try JSONSerialization.jsonObject(with: Data((letters.first ?? "{}").utf8)) as? [String: Any]
+        #expect(letter?["key"] as? String == "key")
+        #expect(letter?["value"] as? String == "{nonsense")
+        let headers = letter?["headers"] as? [String: String]
+        #expect(headers?["phasefold.error.code"] == "invalid_json")
+        #expect(headers?["phasefold.source.topic"] == "\(name)-in")
+        #expect(headers?["phasefold.source.offset"] == "1")
+        #expect(headers?.count == 8)
+    }
+
+    @Test(
+        .enabled(if: hasPeer, "skipped: no confluent-kafka"),
+        arguments: [("TERM", "2"), ("KILL", "9")])
+    func nothingIsLostUnderLoad(signal: String, seconds: String) throws {
+        let text = try RealBroker.run(
+            Self.python ?? "",
+            [
+                Self.tools.appending(path: "endurance.py").path, "--phasefold", Self.program, "--bootstrap",
+                bootstrap, "--signal", signal, "--rounds", "2", "--events", "10000", "--seconds", seconds,
+            ])
+        print(text)
+        #expect(text.contains(" 0 missing"))
+    }
+
+    @Test func nobodyThereEndsWith69() throws {
+        let file = try properties(fresh("away"), ["kafka.bootstrap.servers": "127.0.0.1:1"])
+        defer { try? FileManager.default.removeItem(at: file) }
+        let worker = try startWorker(file)
+        worker.waitUntilExit()
+        #expect(worker.terminationStatus == 69)
+    }
+}
+
+/// A worker in this process and the real broker: rebalances, and a broker that goes away.
+@Suite(.serialized, .enabled(if: RealBroker.isPresent, "skipped: no Kafka"))
+struct RealClusterTests {
+    @Test func twoWorkersShareAndHandOver() throws {
+        let bench = try WorkerBench(on: RealBroker.shared().bootstrap, name: fresh("share"), partitions: 4)
+        try bench.produce(users: 20, from: 0, count: 20)
+        bench.start()
+        #expect(bench.waits { $0.accounted >= 400 })
+        bench.start()
+        try bench.produce(users: 20, from: 20, count: 20)
+        #expect(bench.waits(seconds: 60) { $0.accounted >= 800 })
+        try bench.stop()
+        try bench.produce(users: 20, from: 40, count: 20)
+        #expect(bench.waits(seconds: 60) { $0.accounted >= 1200 })
+        try bench.stop()
+        // No process died: nothing is counted twice, and no reader ever saw a row shrink.
+        #expect(bench.rows.accounted == 1200)
+        #expect(bench.rows.shrunk == [])
+    }
+
+    @Test func aBrokerThatIsKilledIsWaitedFor() throws {
+        let broker = try RealBroker()
+        defer { broker.stop() }
+        let bench = try WorkerBench(on: broker.bootstrap, name: fresh("away"), partitions: 2)
+        try bench.produce(users: 10, from: 0, count: 10)
+        bench.start()
+        #expect(bench.waits { $0.accounted >= 100 })
+        try broker.kill()
+        Thread.sleep(forTimeInterval: 3)
+        try broker.restart()
+        try bench.produce(users: 10, from: 10, count: 10)
+        #expect(bench.waits(seconds: 90) { $0.accounted >= 200 })
+        try bench.stop()
+        #expect(bench.rows.accounted >= 200)
+        #expect(bench.rows.shrunk == [])
+    }
+}
