@@ -50,7 +50,10 @@ let package = Package(
         library("Worker", ["Lifecycle", "Settings", "Metering", "Aggregating", "Kafka", "Engine"]),
         // Level 5: the executable.
         .executableTarget(
-            name: "phasefold", dependencies: ["Fleet", "Lifecycle", "Settings", "Metering", "Worker"],
+            name: "phasefold",
+            dependencies: [
+                "Lifecycle", "Settings", "Metering", "Decoding", "Aggregating", "Engine", "Fleet", "Worker",
+            ],
             swiftSettings: strict),
 
         // A naive reading of the specification, the oracle of property tests: it shares no code with the engine.

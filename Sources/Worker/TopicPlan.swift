@@ -38,9 +38,18 @@ struct TopicPlan: Sendable {
 
 /// Something about the topics that is not as a worker needs it.
 package struct TopicFinding: Sendable, CustomStringConvertible {
+    package enum Kind: Sendable {
+        /// An input topic is not there: the worker waits for it.
+        case missingInput
+        /// A topic that the worker writes is not there: the worker makes it where `topics.create` is true.
+        case missing
+        /// A topic has another setting than the worker needs.
+        case unsuitable
+    }
+
     package var topic: String
-    /// The worker cannot run with it; else it is advice.
-    package var isFatal: Bool
+    package var kind: Kind
+    /// One line with the remedy.
     package var description: String
 }
 
@@ -79,7 +88,7 @@ package final class TopicKeeper: Sendable {
             let known = try admin.topics(limit: Self.limit)
             var findings = missingInputs(among: known).map { name in
                 TopicFinding(
-                    topic: name, isFatal: false,
+                    topic: name, kind: .missingInput,
                     description: "the input topic \(name) is missing: create it, or correct input.topic")
             }
             for wanted in TopicPlan(options, inputPartitions: inputPartitions(of: known)).topics {
@@ -97,7 +106,7 @@ package final class TopicKeeper: Sendable {
 
     private func missing(_ name: String) -> TopicFinding {
         TopicFinding(
-            topic: name, isFatal: !options.createsTopics,
+            topic: name, kind: .missing,
             description: "the topic \(name) is missing: run phasefold topics create, or set topics.create=true")
     }
 
@@ -106,7 +115,7 @@ package final class TopicKeeper: Sendable {
         return wanted.configuration.sorted { $0.key < $1.key }.compactMap { name, value in
             guard let actual = found[name], !Self.suffices(name, actual, value) else { return nil }
             return TopicFinding(
-                topic: wanted.name, isFatal: name == "cleanup.policy" && wanted.name == options.partialsTopic,
+                topic: wanted.name, kind: .unsuitable,
                 description: "the topic \(wanted.name) has \(name)=\(actual): set it to \(value)")
         }
     }

@@ -13,7 +13,13 @@ struct Command: Sendable {
     let run: @Sendable (Invocation) throws -> ExitStatus
 
     /// All verbs, in the order of the list.
-    static let all: [Command] = [RunCommand.command, SimulateCommand.command]
+    static let all: [Command] = [
+        RunCommand.command, ReplayCommand.command, SimulateCommand.command, TopicsCommand.command,
+        CheckCommand.command,
+    ]
+
+    /// The keys without which nothing can be done with a broker.
+    static let workerKeys = ["application.id", "input.topic", "output.topic", "kafka.bootstrap.servers"]
 
     var allOptions: [CommandOption] { options + [.help] }
 }

@@ -37,6 +37,13 @@ enum Figures {
         return decimal(value, places: unit.size == 1 ? 0 : value < 10 ? 2 : 1) + unit.name
     }
 
+    /// A whole number of ms in its largest whole unit, as in the configuration: `90s`, `1m`.
+    static func size(_ milliseconds: Int) -> String {
+        let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s")]
+        guard let unit = units.first(where: { milliseconds % $0.0 == 0 }) else { return "\(milliseconds)ms" }
+        return "\(milliseconds / unit.0)\(unit.1)"
+    }
+
     static func decimal(_ value: Double, places: Int) -> String {
         var factor = 1
         for _ in 0..<places { factor *= 10 }

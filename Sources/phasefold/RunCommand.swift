@@ -6,20 +6,23 @@ internal import Worker
 
 /// `run`: the stream worker, until SIGTERM or SIGINT.
 enum RunCommand {
+    static let helpConfig = CommandOption("help-config", nil, "Shows every key of the configuration.")
+
     static let command = Command(
         name: "run", operands: "",
         summary: "Folds the events of a Kafka topic into windows, until it is stopped.",
         details: """
-            Joins the consumer group application.id, folds the partitions that it is given and writes the figures to
-            output.topic. Any number of workers share the partitions. SIGTERM and SIGINT commit, leave and end with 0.
+            Joins the consumer group application.id, folds the partitions that it is given and writes the figures \
+            to output.topic. Any number of workers share the partitions. SIGTERM and SIGINT commit, leave and end \
+            with 0.
             Needs application.id, input.topic, output.topic and kafka.bootstrap.servers.
             """,
-        options: [.config, .set], run: run)
+        options: [.config, .set, helpConfig], run: run)
 
     static func run(_ invocation: Invocation) throws -> ExitStatus {
         try invocation.refuseOperands()
-        let settings = try invocation.settings(
-            required: ["application.id", "input.topic", "output.topic", "kafka.bootstrap.servers"])
+        if invocation.has(helpConfig) { return try Output.print(Reference.page()) }
+        let settings = try invocation.settings(required: Command.workerKeys)
         let metrics = Metrics()
         let log = Log(
             level: LogLevel(rawValue: settings.logLevel.rawValue) ?? .info,
@@ -35,16 +38,20 @@ enum RunCommand {
             try worker.run()
             return .done
         } catch {
-            throw CommandError(status(of: error), error.description)
+            throw CommandError(error)
         }
     }
+}
 
-    private static func status(of failure: WorkerFailure) -> ExitStatus {
-        switch failure.kind {
-        case .unreachable: .unavailable
-        case .configuration: .configuration
-        case .other: .fault
-        }
+extension CommandError {
+    init(_ failure: WorkerFailure) {
+        let status: ExitStatus =
+            switch failure.kind {
+            case .unreachable: .unavailable
+            case .configuration: .configuration
+            case .other: .fault
+            }
+        self.init(status, failure.description)
     }
 }
 

@@ -41,8 +41,8 @@ enum SimulateCommand {
             The figures that must come out of a fold can be had with --truth, divided by --group-by and --window.
             """,
         options: [
-            devices, duration, seconds, hours, start, events, seed, faults, order, fields, truth, .groupBy, .window, .set,
-            .config,
+            devices, duration, seconds, hours, start, events, seed, faults, order, fields, truth, .groupBy, .window,
+            .set, .config,
         ],
         run: run)
 

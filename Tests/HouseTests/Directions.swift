@@ -31,7 +31,7 @@ enum Directions {
         Row(level: 4, target: "Worker", mayImport: words.union(stages).union(["Kafka", "Serving", "Engine", "Fleet"])),
         Row(
             level: 5, target: "phasefold",
-            mayImport: ["Lifecycle", "Settings", "Metering", "Engine", "Fleet", "Worker"]),
+            mayImport: words.union(["Aggregating", "Decoding", "Engine", "Fleet", "Worker"])),
     ]
 
     /// Modules of the system, open to every target.

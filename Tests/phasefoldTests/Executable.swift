@@ -21,9 +21,9 @@ enum Executable {
         try run(list: arguments, input: input, environment: environment)
     }
 
-    /// Runs a line of bash in which `$0` is the program.
-    static func shell(_ line: String) throws -> Result {
-        try run(list: ["-c", line, url.path], program: URL(fileURLWithPath: "/bin/bash"))
+    /// Runs lines of bash in which `$0` is the program.
+    static func shell(_ lines: String) throws -> Result {
+        try run(list: ["-c", lines, url.path], program: URL(fileURLWithPath: "/bin/bash"))
     }
 
     /// Runs it to its end, at most 60 seconds.
@@ -43,7 +43,7 @@ enum Executable {
         process.standardOutput = try FileHandle(forWritingTo: names[1])
         process.standardError = try FileHandle(forWritingTo: names[2])
         try process.run()
-        let watch = DispatchWorkItem { process.terminate() }
+        let watch = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
         DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watch)
         process.waitUntilExit()
         watch.cancel()
@@ -61,10 +61,12 @@ extension Data {
 final class TemporaryFile {
     let path: String
 
-    init(_ text: String) throws {
+    convenience init(_ text: String) throws { try self.init(Array(text.utf8)) }
+
+    init(_ bytes: [UInt8]) throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("phasefold-\(UUID().uuidString)")
         path = url.path
-        try Data(text).write(to: url)
+        try Data(bytes).write(to: url)
     }
 
     static func lines(of path: String) throws -> [Substring] {

@@ -1,0 +1,113 @@
+internal import Aggregating
+internal import Decoding
+internal import Engine
+internal import Lifecycle
+internal import Settings
+
+/// Folds the files of one run, one after the other, each with an engine of its own, into one set of totals.
+struct Replay: ~Copyable {
+    private let settings: EngineSettings
+    private let inputs: ReplayInputs
+    private var totals: WindowTotals
+    private var outcome = ReplayOutcome()
+    private var progress = Progress(counting: "events")
+    private var bytesBefore = 0
+
+    init(_ settings: Settings, _ inputs: ReplayInputs) {
+        self.settings = EngineSettings(settings, replays: true)
+        self.inputs = inputs
+        totals = WindowTotals(
+            self.settings.aggregating,
+            sources: inputs.paths.indices.map { SourcePartition(topic: "replay", partition: Int32($0)) })
+    }
+
+    /// Folds all of the input; called once.
+    ///
+    /// - Throws: ``CommandError`` with ``ExitStatus/unreadableInput``.
+    mutating func fold() throws -> ReplayOutcome {
+        for path in inputs.paths { try fold(path) }
+        totals.finish(into: &outcome.rows)
+        progress.clear()
+        return outcome
+    }
+
+    private mutating func fold(_ path: String) throws {
+        var settings = settings
+        settings.decoding.defaultDeviceID = settings.decoding.defaultDeviceID ?? path
+        var engine = PartitionEngine(settings)
+        var reader = try RecordReader(path, limit: settings.decoding.maxRecordBytes)
+        var record = 0
+        var goesOn = true
+        while goesOn {
+            goesOn = try reader.next { bytes in
+                record += 1
+                let rejections = engine.ingest(bytes, key: nil, timestamp: Event.absent)
+                if !rejections.isEmpty { outcome.note(rejections, path: path, record: record) }
+            }
+            if engine.isFull { engine.drain(into: &totals) }
+            let done = Double(bytesBefore + reader.consumed)
+            progress.update(
+                count: outcome.counts.events + engine.counts.events,
+                fraction: inputs.size.map { done / Double(max(1, $0)) })
+            if Interrupt.isPending {
+                progress.clear()
+                Interrupt.obey()
+            }
+        }
+        engine.finish()
+        engine.drain(into: &totals)
+        outcome.counts += engine.counts
+        outcome.devices += engine.devices
+        bytesBefore += reader.consumed
+    }
+}
+
+/// What a run came to.
+struct ReplayOutcome {
+    /// What of one kind could not be read.
+    struct Unreadable {
+        var count = 0
+        var path: String
+        var record: Int
+    }
+
+    var counts = EngineCounts()
+    /// Installations, counted in each file.
+    var devices = 0
+    /// The final records, sorted by key.
+    var rows = RecordBatch()
+    private var unreadable: [String: Unreadable] = [:]
+
+    mutating func note(_ rejections: [Rejection], path: String, record: Int) {
+        for rejection in rejections {
+            let first = Unreadable(path: path == "-" ? "standard input" : path, record: record)
+            unreadable[rejection.code.code, default: first].count += 1
+        }
+    }
+
+    /// What could not be read, one line for each code, the most frequent first.
+    func complaints() -> String {
+        let sorted = unreadable.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
+        return sorted.map { code, found in
+            let events = found.count == 1 ? "1 event or record" : "\(Figures.grouped(found.count)) events or records"
+            return "phasefold: replay: \(events) not read: \(code), first in \(found.path), record \(found.record)\n"
+        }.joined()
+    }
+
+    /// Prints the records to standard output, one a line.
+    func printRows() throws {
+        var buffer: [UInt8] = []
+        buffer.reserveCapacity(2 << 16)
+        for index in 0..<rows.count {
+            rows.withRecord(index) { _, value in
+                unsafe value.withUnsafeBytes { bytes in unsafe buffer.append(contentsOf: bytes) }
+            }
+            buffer.append(UInt8(ascii: "\n"))
+            if buffer.count >= 1 << 16 {
+                try Output.write(unsafe buffer.span.bytes)
+                buffer.removeAll(keepingCapacity: true)
+            }
+        }
+        try Output.write(unsafe buffer.span.bytes)
+    }
+}

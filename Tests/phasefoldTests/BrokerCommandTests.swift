@@ -1,0 +1,63 @@
+import Testing
+
+@testable import phasefold
+
+/// The commands that need a broker, as far as they get without one.
+@Suite struct BrokerCommandTests {
+    static let keys = [
+        "--set", "application.id=a", "--set", "input.topic=in", "--set", "output.topic=out", "--set",
+        "kafka.bootstrap.servers=127.0.0.1:1",
+    ]
+
+    static let mistakes: [([String], Int32, String)] = [
+        (["topics"], 64, "topics: needs one of create, check"),
+        (["topics", "create", "check"], 64, "topics: needs one of create, check"),
+        (["topics", "craete"], 64, "topics: unknown action craete; did you mean create?"),
+        (["topics", "drop"], 64, "topics: unknown action drop; it takes create or check"),
+        (["check", "file"], 64, "check: takes no operand, but \"file\" was given; --help shows the usage"),
+        (["run", "file"], 64, "run: takes no operand, but \"file\" was given; --help shows the usage"),
+    ]
+
+    @Test(arguments: mistakes)
+    func aMistakeGetsOneLineAndItsStatus(arguments: [String], status: Int32, line: String) throws {
+        let result = try Executable.run(list: arguments)
+        #expect(result.status == status)
+        #expect(result.out.isEmpty)
+        #expect(result.err == "phasefold: \(line)\n")
+    }
+
+    @Test(arguments: [["run"], ["check"], ["topics", "check"]])
+    func missingKeysAreNamedAllAtOnce(arguments: [String]) throws {
+        let file = try TemporaryFile("application.id = a\n")
+        let result = try Executable.run(list: arguments + ["-c", file.path])
+        #expect(result.status == 78)
+        let expected = ["input.topic", "output.topic", "kafka.bootstrap.servers"].map { key in
+            "phasefold: \(file.path): \(key): is missing; add it, or give --set \(key)=VALUE\n"
+        }
+        #expect(result.err == expected.joined())
+    }
+
+    @Test(arguments: [["run"], ["check"], ["topics", "check"], ["topics", "create"]])
+    func aBrokerThatIsNotThereIsSaid(arguments: [String]) throws {
+        let result = try Executable.run(list: arguments + BrokerCommandTests.keys)
+        #expect(result.status == 69)
+        #expect(result.err.contains("kafka.bootstrap.servers"))
+    }
+
+    @Test func checkShowsWhatWasGivenWithoutSecrets() throws {
+        let file = try TemporaryFile("kafka.sasl.password = s3cret\nhttp.token=s3cret\n")
+        let result = try Executable.run(
+            list: ["check", "-c", file.path] + BrokerCommandTests.keys, environment: ["PHASEFOLD_EMIT": "final"])
+        #expect(result.lines.contains("application.id = a  (--set)"))
+        #expect(result.lines.contains("emit = final  (PHASEFOLD_EMIT)"))
+        #expect(result.lines.contains("kafka.sasl.password = ********  (\(file.path):1)"))
+        #expect(!(result.out + result.err).contains("s3cret"))
+    }
+
+    @Test func theReferencePageIsPrintedWithoutAConfiguration() throws {
+        let result = try Executable.run("run", "--help-config")
+        #expect(result.status == 0)
+        #expect(result.lines.contains { $0.hasPrefix("  window.grace (") })
+        #expect(result.lines.allSatisfy { $0.count <= 80 })
+    }
+}
