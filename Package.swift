@@ -71,6 +71,8 @@ let package = Package(
         tests("MeteringTests", ["Metering"]),
         tests("phasefoldTests", ["phasefold"]),
         tests("FoldingTests", ["Folding", "Lifecycle"]),
+        tests(
+            "EngineTests", ["Engine", "Lifecycle", "Settings", "Aggregating", "ReferenceFold"]),
         tests("AggregatingTests", ["Aggregating", "Lifecycle"]),
         tests("FleetTests", ["Fleet", "Lifecycle"]),
         tests("KafkaTests", ["Kafka", "CRDKafka", "BrokerSupport"]),

@@ -1,0 +1,181 @@
+import Lifecycle
+
+/// Records of a few installations whose edges are drawn at random, legal or not, with faults on their way.
+///
+/// What is drawn is kept to what the specification decides: a clock that is set comes with a number or without send
+/// times, and the events of one record were received together.
+struct RandomFleet {
+    enum Kind: String, CaseIterable {
+        case app, scenes, activities, views, resources, bridges, exits
+    }
+
+    var records: [[UInt8]] = []
+    var settings = ["group.by": "app_id", "window.sizes": "1h"]
+
+    private var random: SeededGenerator
+    private var devices: [DeviceState]
+    private var time: Int64 = 0
+    private let traits: Traits
+    private static let epoch: Int64 = 1_698_000_000_000
+
+    private struct DeviceState {
+        var sequence = 0
+        var process = 1
+        var clock: Int64 = 0
+    }
+
+    /// What the source of the fleet sends.
+    private struct Traits {
+        var numbers: Bool
+        var processes: Bool
+        var monotonic: Bool
+        var sendTimes: Bool
+        var ids: Bool
+        var receives: Bool
+    }
+
+    private struct Line {
+        var fields: [(String, String)]
+        var received: Int64
+    }
+
+    init(seed: UInt64, kind: Kind) {
+        random = SeededGenerator(seed: seed)
+        devices = Array(repeating: DeviceState(), count: random.pick([1, 2, 3]))
+        traits = Traits(
+            numbers: random.happens(0.5), processes: random.happens(0.4), monotonic: random.happens(0.3),
+            sendTimes: random.happens(0.25), ids: random.happens(0.2), receives: random.happens(0.85))
+        if random.happens(0.25) { settings["reorder.delay"] = "2s" }
+        var lines: [Line] = []
+        for number in 0..<random.pick([5, 10, 20, 40]) { lines += draw(number, kind) }
+        if random.happens(0.4) { disorder(&lines) }
+        pack(lines)
+        end()
+    }
+
+    // MARK: Drawing
+
+    private mutating func draw(_ number: Int, _ kind: Kind) -> [Line] {
+        let device = Int.random(in: 0..<devices.count, using: &random)
+        time += random.pick([
+            1, 100, 300, 500, 699, 700, 701, 1000, 2000, 5000, 10_000, 11_000, 60_000, 61_000, 300_000, 1_801_000,
+            7_200_000,
+        ])
+        var fields = event(of: kind == .app || random.happens(0.5) ? .app : kind)
+        let isLaunch = fields.contains { $0.1 == "\"didFinishLaunching\"" }
+        if isLaunch, random.happens(0.7) { succeed(device) }
+        if isLaunch, random.happens(0.2) { fields.append(("prewarm", "true")) }
+        if traits.processes, random.happens(0.03) { succeed(device) }
+        if random.happens(0.2) { fields.append(("reason", random.pick(["\"call\"", "\"message\""]))) }
+        if random.happens(0.1) { fields.append(("handler_ms", random.pick(["4000", "5000", "5001"]))) }
+        if !traits.sendTimes, random.happens(0.03) {
+            devices[device].clock += random.pick([-3_600_000, 3_600_000, -5000, 5000])
+        }
+        let stamp = Self.epoch + time + devices[device].clock
+        fields += [("device_id", "\"d\(device)\""), ("app_id", "\"a\""), ("ts", String(stamp))]
+        fields += identity(device, number, stamp)
+        let line = Line(fields: fields, received: Self.epoch + time + 200)
+        guard random.happens(0.05) else { return [line] }
+        return [line, Line(fields: fields, received: line.received + 200)]
+    }
+
+    private mutating func succeed(_ device: Int) {
+        devices[device].process += 1
+        if traits.processes { devices[device].sequence = 0 }
+    }
+
+    private mutating func identity(_ device: Int, _ number: Int, _ stamp: Int64) -> [(String, String)] {
+        var fields: [(String, String)] = []
+        if traits.processes { fields.append(("process_id", "\"p\(devices[device].process)\"")) }
+        if traits.numbers {
+            devices[device].sequence += random.happens(0.05) ? 2 : 1
+            fields.append(("seq", String(devices[device].sequence)))
+        }
+        if traits.monotonic { fields += [("mono_ms", String(time + 1000)), ("boot_id", "\"b\"")] }
+        if traits.sendTimes { fields.append(("sent_ts", String(stamp + 50))) }
+        if traits.ids { fields.append(("event_id", "\"e\(number)\"")) }
+        return fields
+    }
+
+    private mutating func event(of kind: Kind) -> [(String, String)] {
+        func named(_ name: String, _ more: [(String, String)] = []) -> [(String, String)] {
+            [("event", "\"\(name)\"")] + more
+        }
+        switch kind {
+        case .app:
+            return named(
+                random.pick([
+                    "didFinishLaunching", "willEnterForeground", "didBecomeActive", "willResignActive",
+                    "didEnterBackground", "willTerminate", "heartbeat", "purchase",
+                ]))
+        case .scenes:
+            let name = random.pick([
+                "sceneWillConnect", "sceneWillEnterForeground", "sceneDidBecomeActive", "sceneWillResignActive",
+                "sceneDidEnterBackground", "sceneDidDisconnect", "active", "inactive", "background",
+            ])
+            return named(name, [("scope", "\"scene\""), ("instance", random.pick(["\"s1\"", "\"s2\""]))])
+        case .activities:
+            let name = random.pick([
+                "onCreate", "onStart", "onRestart", "onResume", "onPause", "onStop", "onDestroy",
+            ])
+            let (instance, className) = random.pick([("m1", "M"), ("m2", "M"), ("n1", "N")])
+            return named(
+                name,
+                [("scope", "\"activity\""), ("instance", "\"\(instance)\""), ("class", "\"\(className)\"")])
+        case .views:
+            let name = random.pick([
+                "loadView", "viewDidLoad", "viewWillAppear", "viewIsAppearing", "viewDidAppear",
+                "viewWillDisappear", "viewDidDisappear", "deinit",
+            ])
+            return named(name, [("scope", "\"view\""), ("instance", random.pick(["\"v1\"", "\"v2\""]))])
+        case .resources:
+            let name = random.pick(["resourceStart", "resourceStop", "overlay_shown", "overlay_hidden"])
+            let resource = random.pick(["\"camera\"", "\"network\"", "\"bluetooth\""])
+            return named(name, name.hasPrefix("resource") ? [("resource", resource)] : [])
+        case .bridges:
+            let name = random.pick(["resumed", "inactive", "paused", "hidden", "detached"])
+            return named(name, [("bridged", "true")])
+        case .exits:
+            return named("exit", random.happens(0.5) ? [("exit_reason", "\"oom\"")] : [])
+        }
+    }
+
+    // MARK: On the way
+
+    private mutating func disorder(_ lines: inout [Line]) {
+        for index in lines.indices.dropLast() where random.happens(0.15) {
+            let received = lines[index].received
+            lines[index].received = lines[index + 1].received
+            lines[index + 1].received = received
+            lines.swapAt(index, index + 1)
+        }
+    }
+
+    private mutating func pack(_ lines: [Line]) {
+        let packs = traits.receives && random.happens(0.3)
+        var index = 0
+        while index < lines.count {
+            let count = packs && random.happens(0.5) ? min(random.pick([2, 3, 5]), lines.count - index) : 1
+            let group = lines[index..<(index + count)]
+            let received = group.map(\.received).max() ?? 0
+            let objects = group.map { object($0.fields, received: received) }
+            records.append(Array((count == 1 ? objects[0] : "[\(objects.joined(separator: ","))]").utf8))
+            index += count
+        }
+    }
+
+    private func object(_ fields: [(String, String)], received: Int64) -> String {
+        let all = traits.receives ? fields + [("rx_ts", String(received))] : fields
+        return "{" + all.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
+    }
+
+    /// Another installation moves stream time on.
+    private mutating func end() {
+        guard traits.receives else { return }
+        let last = Self.epoch + time + random.pick([300, 5000, 12_000, 75_000, 2_000_000])
+        let fields = [
+            ("device_id", "\"z\""), ("app_id", "\"z\""), ("event", "\"heartbeat\""), ("ts", String(last)),
+        ]
+        records.append(Array(object(fields, received: last).utf8))
+    }
+}
