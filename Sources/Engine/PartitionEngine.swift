@@ -7,9 +7,9 @@ package import Lifecycle
 ///
 /// Owned by one task and touched on its queue alone. Records are decoded as they come; their events are folded and
 /// combined in batches, at the latest when an epoch is closed.
-package struct PartitionEngine: ~Copyable {
+package final class PartitionEngine {
     private var decoder: RecordDecoder
-    private var fold: InstallationFold
+    private let fold: InstallationFold
     private var combiner: Combiner
     private var lexicon = Lexicon()
     private var batch = EventBatch(capacity: PartitionEngine.batchEvents * 2)
@@ -35,7 +35,7 @@ package struct PartitionEngine: ~Copyable {
     ///   - timestamp: the record's timestamp, ms since the epoch; ``Event/absent`` where there is none.
     /// - Returns: what of it could not be read, for the dead-letter topic: mostly nothing.
     @discardableResult
-    package mutating func ingest(_ value: RawSpan, key: RawSpan?, timestamp: Int64) -> [Rejection] {
+    package func ingest(_ value: RawSpan, key: RawSpan?, timestamp: Int64) -> [Rejection] {
         decoder.decode(value, key: key, timestamp: timestamp, lexicon: &lexicon, into: &batch)
         var rejections: [Rejection] = []
         if !batch.rejections.isEmpty {
@@ -47,7 +47,7 @@ package struct PartitionEngine: ~Copyable {
     }
 
     /// Folds and combines what has been taken in.
-    package mutating func process() {
+    package func process() {
         decoded.otherTelemetry += batch.otherTelemetry
         decoded.records += batch.records
         for event in batch.events where event.edge != .tick { taken += 1 }
@@ -59,32 +59,32 @@ package struct PartitionEngine: ~Copyable {
     /// Moves stream time and watermark to the wall clock, as an idle partition that is caught up does.
     ///
     /// - Parameter time: ms since the epoch.
-    package mutating func advance(to time: Int64) {
+    package func advance(to time: Int64) {
         process()
         fold.advance(to: time, into: &contributions)
         combine()
     }
 
     /// The input has ended: what was held back is folded.
-    package mutating func finish() {
+    package func finish() {
         process()
         fold.finish(into: &contributions)
         combine()
     }
 
     /// Closes the epoch: appends what was gathered since the last one to `partials`, and clears it.
-    package mutating func closeEpoch(source: SourcePartition, into partials: inout RecordBatch) {
+    package func closeEpoch(source: SourcePartition, into partials: inout RecordBatch) {
         process()
         combiner.closeEpoch(source: source, watermark: fold.watermark, lexicon: lexicon, into: &partials)
     }
 
     /// Hands what was gathered to totals in the same process, without packing it.
-    package mutating func drain(into totals: inout WindowTotals) {
+    package func drain(into totals: inout WindowTotals) {
         process()
         totals.take(&combiner, lexicon: lexicon)
     }
 
-    private mutating func combine() {
+    private func combine() {
         var taken = ContiguousArray<Contribution>()
         swap(&taken, &contributions)
         combiner.add(taken.span, lexicon: lexicon)

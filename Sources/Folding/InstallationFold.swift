@@ -2,31 +2,55 @@ package import Lifecycle
 
 /// The fold of one partition: events in, contributions out, a state for every installation between.
 ///
-/// Owned by one task and touched on its queue alone.
-package struct InstallationFold: ~Copyable {
-    private var table = InstallationTable()
+/// Owned by one task and touched on its queue alone. A class, so that what it is made of is known to this module
+/// alone and can change without a trace in those that use it.
+package final class InstallationFold {
+    private var core: FoldCore
+
+    /// - Parameter lexicon: takes in the names that the rules speak of.
+    package init(_ limits: FoldingLimits, lexicon: inout Lexicon) {
+        core = FoldCore(limits, lexicon: &lexicon)
+    }
+
+    /// What became of the events so far.
+    package var counts: FoldCounts { core.context.counts }
+    /// Installations whose state is kept.
+    package var devices: Int { core.table.count }
+    /// Bytes that the states and their index take; what few installations need beside it is not in it.
+    package var byteCount: Int { core.table.byteCount }
+    /// The largest receive time that a record told, ms since the epoch; ``Event/absent`` before the first.
+    package var watermark: Int64 { core.context.watermark }
+
+    /// Folds a batch, appending to `contributions`.
+    package func fold(_ batch: borrowing EventBatch, into contributions: inout ContiguousArray<Contribution>) {
+        core.fold(batch, into: &contributions)
+    }
+
+    /// Moves stream time and watermark, as an idle partition does by the wall clock.
+    package func advance(to time: Int64, into contributions: inout ContiguousArray<Contribution>) {
+        core.advance(to: time, into: &contributions)
+    }
+
+    /// The input has ended: what was held back is folded; open intervals stay open.
+    package func finish(into contributions: inout ContiguousArray<Contribution>) {
+        core.finish(into: &contributions)
+    }
+}
+
+/// What the fold of a partition is made of.
+private struct FoldCore: ~Copyable {
+    var table = InstallationTable()
     private var wheel = TimerWheel()
-    private var context: FoldContext
+    var context: FoldContext
     /// Devices whose timer falls in the tick that has begun, earliest first.
     private var near = NearTimers()
     private var candidates: ContiguousArray<UInt32> = []
 
-    /// - Parameter lexicon: takes in the names that the rules speak of.
-    package init(_ limits: FoldingLimits, lexicon: inout Lexicon) {
+    init(_ limits: FoldingLimits, lexicon: inout Lexicon) {
         context = FoldContext(limits: limits, names: FoldNames(limits: limits, lexicon: &lexicon))
     }
 
-    /// What became of the events so far.
-    package var counts: FoldCounts { context.counts }
-    /// Installations whose state is kept.
-    package var devices: Int { table.count }
-    /// Bytes that the states and their index take; what few installations need beside it is not in it.
-    package var byteCount: Int { table.byteCount }
-    /// The largest receive time that a record told, ms since the epoch; ``Event/absent`` before the first.
-    package var watermark: Int64 { context.watermark }
-
-    /// Folds a batch, appending to `contributions`.
-    package mutating func fold(
+    mutating func fold(
         _ batch: borrowing EventBatch, into contributions: inout ContiguousArray<Contribution>
     ) {
         swap(&context.contributions, &contributions)
@@ -45,16 +69,14 @@ package struct InstallationFold: ~Copyable {
         }
     }
 
-    /// Moves stream time and watermark, as an idle partition does by the wall clock.
-    package mutating func advance(to time: Int64, into contributions: inout ContiguousArray<Contribution>) {
+    mutating func advance(to time: Int64, into contributions: inout ContiguousArray<Contribution>) {
         swap(&context.contributions, &contributions)
         defer { swap(&context.contributions, &contributions) }
         context.watermark = max(context.watermark, time)
         advanceStream(to: time)
     }
 
-    /// The input has ended: what was held back is folded; open intervals stay open.
-    package mutating func finish(into contributions: inout ContiguousArray<Contribution>) {
+    mutating func finish(into contributions: inout ContiguousArray<Contribution>) {
         swap(&context.contributions, &contributions)
         defer { swap(&context.contributions, &contributions) }
         for index in table.indices where table[index].flags.contains(.inUse) && table[index].cold != Device.noCold {
@@ -66,7 +88,7 @@ package struct InstallationFold: ~Copyable {
 
     /// Folds the events of one record, those without a number in the order of their times.
     private mutating func foldRecord(_ batch: borrowing EventBatch, _ range: Range<Int>) {
-        let isOrdered = InstallationFold.isOrdered(batch, range)
+        let isOrdered = FoldCore.isOrdered(batch, range)
         context.isInRecord = true
         for index in range { arrive(batch.events[index], sortsRecord: !isOrdered) }
         context.isInRecord = false

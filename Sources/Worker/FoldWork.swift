@@ -19,7 +19,7 @@ final class FoldWork: PartitionWork {
     private let figures: FoldFigures
     private let position: PositionGauge
     private let clock: @Sendable () -> Int64
-    private var engine: PartitionEngine
+    private let engine: PartitionEngine
     private var marks: HoldMarks
     private var letters: [DeadLetter] = []
     private var next: Int64?

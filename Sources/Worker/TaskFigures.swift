@@ -40,7 +40,7 @@ final class FoldFigures {
     }
 
     /// The engine counts from its own beginning; these counters go on over several engines.
-    func update(_ engine: borrowing PartitionEngine) {
+    func update(_ engine: PartitionEngine) {
         let counts = engine.counts
         Self.add(counts.events - last.events, to: events)
         Self.add(counts.folded - last.folded, to: folded)

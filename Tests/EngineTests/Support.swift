@@ -14,14 +14,14 @@ enum Folding {
         let sources = partitions.indices.map { SourcePartition(topic: "test", partition: Int32($0)) }
         var totals = WindowTotals(engineSettings.aggregating, sources: sources)
         for (index, records) in partitions.enumerated() {
-            var engine = PartitionEngine(engineSettings)
+            let engine = PartitionEngine(engineSettings)
             for (number, record) in records.enumerated() {
                 unsafe engine.ingest(record.span.bytes, key: nil, timestamp: Event.absent)
                 guard let cut, number % cut == cut - 1 else { continue }
-                try handOver(&engine, sources[index], to: &totals)
+                try handOver(engine, sources[index], to: &totals)
             }
             engine.finish()
-            if cut != nil { try handOver(&engine, sources[index], to: &totals) } else { engine.drain(into: &totals) }
+            if cut != nil { try handOver(engine, sources[index], to: &totals) } else { engine.drain(into: &totals) }
             let counts = engine.counts
             #expect(counts.records == records.count)
         }
@@ -39,7 +39,7 @@ enum Folding {
     }
 
     private static func handOver(
-        _ engine: inout PartitionEngine, _ source: SourcePartition, to totals: inout WindowTotals
+        _ engine: PartitionEngine, _ source: SourcePartition, to totals: inout WindowTotals
     ) throws {
         var partials = RecordBatch()
         engine.closeEpoch(source: source, into: &partials)
