@@ -84,8 +84,8 @@ package struct RecordDecoder: ~Copyable {
             return OTLPMapper.isJSON(value, from: start) ? .otlpJSON : .json
         case UInt8(ascii: "["): return start > 0 && OTLPMapper.isProtobuf(value) ? .otlpProtobuf : .json
         default:
-            if OTLPMapper.isProtobuf(value) { return .otlpProtobuf }
-            return LogcatDecoder.isLogcat(value) ? .logcat : .json
+            if LogcatDecoder.isLogcat(value) { return .logcat }
+            return OTLPMapper.isProtobuf(value) ? .otlpProtobuf : .json
         }
     }
 }

@@ -33,7 +33,7 @@ struct Replay: ~Copyable {
 
     private mutating func fold(_ path: String) throws {
         var settings = settings
-        settings.decoding.defaultDeviceID = settings.decoding.defaultDeviceID ?? path
+        settings.decoding.fileName = path
         let engine = PartitionEngine(settings)
         var reader = try RecordReader(path, limit: settings.decoding.maxRecordBytes)
         var record = 0
