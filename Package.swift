@@ -65,6 +65,7 @@ let package = Package(
         // Tests mirror targets.
         // The rules of the house, read from the sources.
         tests("HouseTests", []),
+        tests("ReferenceFoldTests", ["ReferenceFold"]),
         tests("LifecycleTests", ["Lifecycle"]),
         tests("DecodingTests", ["Decoding", "Lifecycle"]),
         tests("SettingsTests", ["Settings"]),

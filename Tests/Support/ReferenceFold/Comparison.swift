@@ -17,9 +17,9 @@ package enum Comparison {
     }
 
     /// The same, for records as text: one JSON object a line.
-    package static func firstDifference(expected: [Row], found: [[UInt8]]) -> String? {
+    package static func firstDifference(expected: [Row], records: [[UInt8]]) -> String? {
         var rows: [Row] = []
-        for line in found where !line.isEmpty {
+        for line in records where !line.isEmpty {
             guard let row = Row(json: line) else { return "no record: \(String(decoding: line, as: UTF8.self))" }
             rows.append(row)
         }
