@@ -11,6 +11,7 @@ final class Committer: @unchecked Sendable {
     static let waitingLimit = 2
 
     let inbox = EpochInbox()
+    let tally = EventTally()
     private let interval: Int
     private let delivery: any EpochDelivery
     private let metrics: Metrics

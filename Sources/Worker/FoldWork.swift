@@ -27,6 +27,8 @@ final class FoldWork: PartitionWork {
     private var sentWatermark = Event.absent
     /// Wall clock, ms, since when the partition is caught up and silent; nil while it is not.
     private var silentSince: Int64?
+    /// Each step of a silent partition's stream time goes out to every partition of the partials, ms.
+    private static let idleStep: Int64 = 5000
     private var records = 0
     private var bytes = 0
 
@@ -35,7 +37,7 @@ final class FoldWork: PartitionWork {
     ///   - clock: wall clock, ms since the epoch.
     init(
         _ partition: TopicPartition, lease: Lease, start: PartitionOffset, options: WorkerOptions,
-        metrics: Metrics, position: PositionGauge, clock: @escaping @Sendable () -> Int64
+        metrics: Metrics, tally: EventTally, position: PositionGauge, clock: @escaping @Sendable () -> Int64
     ) {
         self.partition = partition
         self.lease = lease
@@ -43,7 +45,7 @@ final class FoldWork: PartitionWork {
         self.position = position
         self.clock = clock
         source = SourcePartition(topic: partition.topic, partition: partition.partition)
-        figures = FoldFigures(partition, metrics)
+        figures = FoldFigures(partition, metrics, tally)
         marks = HoldMarks(span: options.holdSpan)
         engine = PartitionEngine(options.engine)
         next = start.offset
@@ -100,7 +102,9 @@ final class FoldWork: PartitionWork {
 
     func close(isLast: Bool) -> ClosedEpoch? {
         let now = clock()
-        if let silentSince, now - silentSince >= options.idleTimeout { engine.advance(to: now) }
+        if let silentSince, now - silentSince >= options.idleTimeout, now - Self.idleStep >= engine.watermark {
+            engine.advance(to: now)
+        }
         if isLast { engine.finish() }
         var epoch = ClosedEpoch(lease: lease, offset: committed)
         engine.closeEpoch(source: source, into: &epoch.partials)

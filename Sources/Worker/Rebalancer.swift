@@ -24,7 +24,7 @@ final class Rebalancer: RebalanceHandler {
     private let options: WorkerOptions
     private let membership: Membership
     private let committer: Committer
-    private let sources: [SourcePartition]
+    private let sources: Sources
     private let metrics: Metrics
     private let log: Log
     private let isStopping: @Sendable () -> Bool
@@ -39,7 +39,7 @@ final class Rebalancer: RebalanceHandler {
     }
 
     init(
-        _ options: WorkerOptions, membership: Membership, committer: Committer, sources: [SourcePartition],
+        _ options: WorkerOptions, membership: Membership, committer: Committer, sources: Sources,
         metrics: Metrics, log: Log, isStopping: @escaping @Sendable () -> Bool
     ) {
         self.options = options
@@ -54,6 +54,8 @@ final class Rebalancer: RebalanceHandler {
     private func isPartials(_ partition: TopicPartition) -> Bool { partition.topic == options.partialsTopic }
 
     func start(_ partitions: [TopicPartition]) -> [StartOffset] {
+        // Partitions that were added make a rebalance, too.
+        if partitions.contains(where: isPartials) { sources.refresh() }
         let found = readStarts(partitions)
         starts.withLock { $0 = found }
         return partitions.map { partition in
@@ -92,11 +94,11 @@ final class Rebalancer: RebalanceHandler {
         let work: any PartitionWork =
             isPartials(partition)
             ? TotalWork(
-                partition, lease: lease, start: start.committed, end: start.end, sources: sources,
+                partition, lease: lease, start: start.committed, end: start.end, sources: sources.known,
                 settings: options.totals, metrics: metrics, position: position)
             : FoldWork(
                 partition, lease: lease, start: start.committed, options: options, metrics: metrics,
-                position: position, clock: wallClock)
+                tally: committer.tally, position: position, clock: wallClock)
         let task = PartitionTask(
             partition, isPartials(partition) ? .total : .fold, lease: lease, queue: queue, work: work,
             position: position, inbox: committer.inbox, isFull: { [weak committer] in committer?.closeSoon() })
@@ -140,6 +142,39 @@ final class Rebalancer: RebalanceHandler {
 
     private func list(_ partitions: [TopicPartition]) -> String {
         partitions.sorted().map(\.description).joined(separator: " ")
+    }
+}
+
+/// All partitions of the input topics: what windows wait for.
+final class Sources: Sendable {
+    private let options: WorkerOptions
+    private let keeper: TopicKeeper
+    private let log: Log
+    private let current: Mutex<[SourcePartition]>
+
+    init(_ options: WorkerOptions, _ topics: [TopicDescription], keeper: TopicKeeper, log: Log) {
+        self.options = options
+        self.keeper = keeper
+        self.log = log
+        current = Mutex(Self.partitions(of: options.inputTopics, topics))
+    }
+
+    var known: [SourcePartition] { current.withLock { $0 } }
+
+    /// Asks the cluster again; keeps what is known where it does not answer.
+    func refresh() {
+        do throws(KafkaError) {
+            let found = Self.partitions(of: options.inputTopics, try keeper.topics())
+            current.withLock { if found.count > $0.count { $0 = found } }
+        } catch {
+            log.warning("topics", "the input's partitions cannot be read", ["error": .text(error.description)])
+        }
+    }
+
+    private static func partitions(of names: [String], _ topics: [TopicDescription]) -> [SourcePartition] {
+        topics.filter { names.contains($0.name) }.flatMap { topic in
+            (0..<topic.partitions).map { SourcePartition(topic: topic.name, partition: Int32($0)) }
+        }
     }
 }
 

@@ -65,6 +65,9 @@ final class SessionWatch {
         if committer.sinceLastDelivery > Self.deliveryLimit + options.commitInterval {
             return "the last commit is \(committer.sinceLastDelivery / 1000) s old"
         }
+        if committer.tally.isBad(ratio: options.deadLetterRatio, now: wallClock()) {
+            return "more than dlq.max_ratio of a minute's events cannot be read: see the dead-letter topic"
+        }
         return nil
     }
 

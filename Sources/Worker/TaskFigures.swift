@@ -22,11 +22,13 @@ final class FoldFigures {
     private let devices: Gauge
     private let streamTime: Gauge
     private let metrics: Metrics
+    private let tally: EventTally
     private var last = EngineCounts()
 
-    init(_ partition: TopicPartition, _ metrics: Metrics) {
+    init(_ partition: TopicPartition, _ metrics: Metrics, _ tally: EventTally) {
         let label = partition.label
         self.metrics = metrics
+        self.tally = tally
         records = metrics.counter(\.recordsIn, label)
         bytes = metrics.counter(\.bytesIn, label)
         skipped = metrics.counter(\.offsetsSkipped, label)
@@ -43,6 +45,7 @@ final class FoldFigures {
     func update(_ engine: PartitionEngine) {
         let counts = engine.counts
         Self.add(counts.events - last.events, to: events)
+        tally.add(events: counts.events - last.events, unreadable: counts.deadLettered - last.deadLettered)
         Self.add(counts.folded - last.folded, to: folded)
         Self.add(counts.duplicates - last.duplicates, to: duplicates)
         Self.add(counts.late - last.late, to: late)

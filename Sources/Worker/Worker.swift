@@ -52,9 +52,11 @@ package final class Worker: Sendable {
     /// - Throws: what people must see to: the cluster is not there at start, or refuses what the worker needs.
     package func run() throws(WorkerFailure) {
         do {
-            guard let topics = try prepare() else { return }
+            setReady(false, "reaching the cluster")
+            let keeper = try TopicKeeper(options, observer: observer)
+            guard let topics = try prepare(keeper) else { return }
             while !isStopping {
-                try runSession(topics)
+                try runSession(topics, keeper)
             }
         } catch {
             setReady(false, error.text)
@@ -71,9 +73,7 @@ package final class Worker: Sendable {
     // MARK: Start
 
     /// Reaches the cluster and sees to the topics; waits for input topics that are missing. nil when stopped.
-    private func prepare() throws(KafkaError) -> [TopicDescription]? {
-        setReady(false, "reaching the cluster")
-        let keeper = try TopicKeeper(options, observer: observer)
+    private func prepare(_ keeper: TopicKeeper) throws(KafkaError) -> [TopicDescription]? {
         var known: [TopicDescription]
         do throws(KafkaError) {
             known = try keeper.topics()
@@ -126,7 +126,7 @@ package final class Worker: Sendable {
 
     /// One membership: from joining to leaving. Returns when stopped, or when the client is spent and has to be
     /// made anew.
-    private func runSession(_ topics: [TopicDescription]) throws(KafkaError) {
+    private func runSession(_ topics: [TopicDescription], _ keeper: TopicKeeper) throws(KafkaError) {
         let membership = try Membership(options, observer: observer)
         let partials = topics.first { $0.name == options.partialsTopic }?.partitions ?? 1
         let delivery = AtLeastOnceDelivery(
@@ -134,7 +134,8 @@ package final class Worker: Sendable {
             offsets: membership, observer: observer, metrics: metrics, log: log)
         let committer = Committer(interval: options.commitInterval, delivery: delivery, metrics: metrics)
         let rebalancer = Rebalancer(
-            options, membership: membership, committer: committer, sources: sources(of: topics),
+            options, membership: membership, committer: committer,
+            sources: Sources(options, topics, keeper: keeper, log: log),
             metrics: metrics, log: log, isStopping: { [weak self] in self?.isStopping ?? true })
         try membership.consumer.subscribe(options.inputTopics + [options.partialsTopic], handler: rebalancer)
         committer.start()
@@ -153,12 +154,6 @@ package final class Worker: Sendable {
         committer.stop()
         leave(membership)
         withExtendedLifetime(rebalancer) {}
-    }
-
-    private func sources(of topics: [TopicDescription]) -> [SourcePartition] {
-        topics.filter { options.inputTopics.contains($0.name) }.flatMap { topic in
-            (0..<topic.partitions).map { SourcePartition(topic: topic.name, partition: Int32($0)) }
-        }
     }
 
     private func leave(_ membership: Membership) {
