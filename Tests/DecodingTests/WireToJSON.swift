@@ -63,9 +63,9 @@ struct WireToJSON {
     /// Members in any order, with blanks, unknown and absent ones between them.
     private mutating func message(_ bytes: [UInt8], _ range: Range<Int>, _ fields: [UInt64: Field]) -> String {
         var values: [String: [String]] = [:]
-        var reader = WireReader(range)
+        var reader = unsafe WireReader(range, of: bytes.span.bytes)
         while let field = reader.next(unsafe bytes.span.bytes) {
-            guard let known = fields[field.number] else { continue }
+            guard let known = fields[UInt64(field.number)] else { continue }
             values[known.name, default: []].append(value(bytes, field, known.kind))
         }
         var members = fields.values.sorted { $0.name < $1.name }.compactMap { field -> String? in

@@ -30,7 +30,7 @@ import Testing
     private func compare(_ fleet: RandomFleet, _ name: String) throws {
         let expected = try ReferenceFold(settings: fleet.settings).fold([.init(records: fleet.records)])
         let found = try Folding.rows([fleet.records], settings: fleet.settings)
-        let difference = Comparison.firstDifference(expected: expected.rows, found: found)
+        let difference = Comparison.firstDifference(expected: expected.rows, records: found)
         #expect(difference == nil, "\(name), settings \(fleet.settings)")
     }
 
