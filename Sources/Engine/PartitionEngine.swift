@@ -72,6 +72,11 @@ package final class PartitionEngine {
         combine()
     }
 
+    /// Launch times in ms, with their apps, that the system itself wrote into event logs: to compare, in no figure.
+    package var systemLaunchTimes: [(app: String, milliseconds: Int64)] {
+        decoder.logcat.context.launchTimes.map { (lexicon.texts[$0.app], $0.duration) }
+    }
+
     /// Closes the epoch: appends what was gathered since the last one to `partials`, and clears it.
     package func closeEpoch(source: SourcePartition, into partials: inout RecordBatch) {
         process()

@@ -98,12 +98,13 @@ import Testing
     }
 
     @Test func everyCutRequestIsBrokenOrWhole() throws {
+        var bench = Bench { $0.format = .otlpProtobuf }
         for name in ["logs", "traces"] {
             let request = try Self.request(name)
             for length in 1..<request.count {
-                var bench = Bench { $0.format = .otlpProtobuf }
                 bench.decode(Array(request.prefix(length)), key: nil)
                 #expect(bench.codes == ["invalid_otlp"] || bench.batch.events.count > 1, "\(name) cut at \(length)")
+                bench.batch.removeAll()
             }
         }
     }
