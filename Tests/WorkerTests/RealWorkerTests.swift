@@ -93,6 +93,49 @@ struct RealWorkerTests {
     }
 
     @Test(.enabled(if: hasPeer, "skipped: no confluent-kafka"))
+    func rowsEqualThoseOfReplay() throws {
+        let name = fresh("same")
+        try createInput(name, partitions: 1)
+        let events = temporary("events.ndjson")
+        let file = try properties(name)
+        defer { for url in [events, file] { try? FileManager.default.removeItem(at: url) } }
+        let simulated = try RealBroker.run(
+            Self.program, ["simulate", "--devices", "200", "--seconds", "1800", "--seed", "7"])
+        try Data((simulated + "\n").utf8).write(to: events)
+        let produced = Int(try peer("produce", bootstrap, "\(name)-in", input: events)) ?? 0
+        let worker = try startWorker(file)
+        defer { if worker.isRunning { worker.terminate() } }
+
+        var wanted: [String: [String: Any]] = [:]
+        let text = try RealBroker.run(Self.program, ["replay", "--set", "window.grace=10m", events.path])
+        for line in text.split(separator: "\n") {
+            guard let row = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else { continue }
+            wanted[key(of: row)] = row
+        }
+        #expect(wanted.count > 50)
+        let found = try rows("\(name)-out", accountingFor: produced)
+        #expect(Set(found.keys) == Set(wanted.keys))
+        for (key, row) in wanted { expectSame(found[key], row, key) }
+
+        worker.terminate()
+        worker.waitUntilExit()
+        #expect(worker.terminationStatus == 0)
+    }
+
+    private func key(of row: [String: Any]) -> String {
+        let names = ["app_id", "platform", "app_version"].map { row[$0] as? String ?? "" }
+        return ([row["window_start"] as? String ?? "", "1m"] + names).joined(separator: "/")
+    }
+
+    /// Every field but those that tell how far a stream is.
+    private func expectSame(_ found: [String: Any]?, _ wanted: [String: Any], _ key: String) {
+        for (name, value) in wanted where name != "revision" && name != "final" {
+            let other = found?[name] as? NSObject
+            #expect(other == value as? NSObject, "\(key) \(name): \(other ?? NSNull()) instead of \(value)")
+        }
+    }
+
+    @Test(.enabled(if: hasPeer, "skipped: no confluent-kafka"))
     func whatCannotBeReadIsADeadLetter() throws {
         let name = fresh("bad")
         try createInput(name, partitions: 2)
