@@ -2,6 +2,7 @@
 extension Device {
     mutating func proceed(_ world: World) {
         let told = reason
+        let before = received
         reason = .none
         handler = 0
         switch step {
@@ -21,7 +22,7 @@ extension Device {
         case .vanish: return
         }
         waitForStragglers()
-        uploadBy(world.end)
+        if received > before { uploadBy(world.end, after: before) }
         decideLoss(world)
     }
 
@@ -73,7 +74,6 @@ extension Device {
     private mutating func choosePiece(after calm: Int64, _ world: World) {
         changeStep = world.source == .appDelegate ? .depart : .enterBackground
         change = due + calm + random.draw(Habits.stay)
-        if world.source == .processLifecycle { change += Habits.processLateness }
         if world.faults.contains(.silence), random.chance(Habits.silent) {
             nextBeat = .max
             change = due + random.within(Habits.silentFor)
@@ -112,6 +112,7 @@ extension Device {
     /// The process dies without a word; some time later the app is opened anew.
     private mutating func die(at time: Int64) {
         former = .died
+        died = time
         begin(.launch, after: max(0, time - due) + away())
     }
 

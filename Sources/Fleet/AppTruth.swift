@@ -20,13 +20,12 @@ extension Device {
 
     /// - Parameters:
     ///   - shift: what has to be added to true time to make the corrected time that is measured by.
-    ///   - told: the event as it is received.
+    ///   - received: when the event is received.
     ///   - arrival: when the first of the events that are not yet told of is received.
-    mutating func witness(_ truth: inout Truth, number: Int, shift: Int64, told: Report, arrival: Int64) {
-        passTime(to: due, received: arrival, &truth, shift: shift)
+    mutating func witness(_ truth: inout Truth, number: Int, shift: Int64, received: Int64, arrival: Int64) {
+        passTime(to: step == .exitReport ? last : due, received: arrival, &truth, shift: shift)
         if overtaken { truth.anomaly(.outOfOrder, moment(last, shift: shift, stream: lastReceived)) }
-        let received = told.received
-        let now = moment(due, shift: shift, stream: received)
+        let now = moment(eventTime, shift: shift, stream: received)
         if missing > 0, !step.beginsProcess { truth.anomaly(.sequenceGap, now, count: Int64(missing)) }
         missing = 0
         truth.event(now, device: number, known: step != .work)
@@ -43,12 +42,14 @@ extension Device {
         case .enterBackground: leave(&truth, now)
         case .abort:
             if phase == .inactive { truth.count(.backgrounds, now) }
+            if phase == .background { truth.anomaly(.illegalTransition, now) }
             closeInactive(.aborted, &truth, now)
         case .terminate: terminate(&truth, now)
         case .exitReport: truth.exit(crashReason, now)
         case .wakeSettle, .work, .heartbeat, .vanish: break
         }
         enterPhase(received)
+        if step == .exitReport { return }
         last = due
         lastReceived = received
     }
@@ -68,16 +69,14 @@ extension Device {
         case .work, .heartbeat, .wakeSettle, .exitReport, .vanish: return
         }
         if next == .active { traits.insert(.used) }
-        if step == .reactivate, phase == .active { return }
+        let repeats = step == .reactivate || step == .abort
+        if repeats, phase == next { return }
         phase = next
-        phaseStart = phaseBegin
+        phaseStart = due
         phaseReceived = received
         phaseReason = reason
         traits.remove(.stuck)
     }
-
-    /// When the phase began that the step enters: a process lifecycle tells of the background late.
-    private var phaseBegin: Int64 { step == .enterBackground && tellsLate ? due - Habits.processLateness : due }
 
     /// What the clock alone brings, by the time that the next event is received (or, at the end, is not).
     mutating func passTime(to time: Int64, received: Int64, _ truth: inout Truth, shift: Int64) {
@@ -101,15 +100,14 @@ extension Device {
     }
 
     private mutating func beginProcess(_ truth: inout Truth, _ now: Truth.Moment) {
-        let end = Truth.Moment(time: now.time - due + last, stream: received, profile: profile)
         switch former {
         case .killed:
             truth.count(.backgroundExits, now)
-            truth.inferred(.background, last - phaseStart, end)
+            truth.inferred(.background, last - phaseStart, now)
             endUnused(&truth, now)
         case .died:
             truth.anomaly(.uncleanExit, now)
-            if phase == .active || phase == .inactive { truth.inferred(phase, last - phaseStart, end) }
+            if phase == .active || phase == .inactive { truth.inferred(phase, last - phaseStart, now) }
             endUnused(&truth, now)
         case .unseen, .terminated: break
         }
@@ -193,13 +191,11 @@ extension Device {
     }
 
     private func leave(_ truth: inout Truth, _ now: Truth.Moment) {
-        var now = now
-        if tellsLate { now.time -= Habits.processLateness }
         if phase == .active || phase == .inactive { truth.count(.backgrounds, now) }
         closeInactive(.departure, &truth, now)
         guard phase == .active else { return }
         if tellsLate {
-            truth.interval(.active, phaseBegin - phaseStart, now)
+            truth.interval(.active, due - phaseStart, now)
         } else {
             truth.anomaly(.missingEvent, now)
             truth.inferred(.active, due - phaseStart, now)
@@ -208,11 +204,9 @@ extension Device {
 
     private mutating func terminate(_ truth: inout Truth, _ now: Truth.Moment) {
         truth.count(.terminations, now)
-        if phase == .inactive {
-            closeInactive(.departure, &truth, now)
-        } else if phase == .background {
-            truth.interval(.background, due - phaseStart, now)
-        }
+        closeInactive(.departure, &truth, now)
+        if phase == .active { truth.interval(.active, due - phaseStart, now) }
+        if phase == .background { truth.interval(.background, due - phaseStart, now) }
         endUnused(&truth, now)
     }
 

@@ -21,6 +21,8 @@ struct Device: Sendable {
     var last: Int64 = 0
     var lastReceived: Int64 = 0
 
+    /// When the process before this one died in the foreground, true time.
+    var died: Int64 = 0
     /// The next process begins only after this receive time.
     var barrier = Int64.min
 
@@ -97,7 +99,8 @@ struct Device: Sendable {
 
     /// Decides when the next event is received: with the upload that is being gathered, or with a new one.
     private mutating func schedule() {
-        guard due > sent else { return }
+        let noticed = due + lateness
+        guard noticed > sent else { return }
         let hold: Int64
         let kind = random.below(100)
         if traits.contains(.offlineProne), random.chance(Habits.offline) {
@@ -107,7 +110,7 @@ struct Device: Sendable {
         } else {
             hold = kind < 95 ? random.within(1_500...12_000) : random.within(12_000...60_000)
         }
-        sent = due + hold
+        sent = noticed + hold
         received = sent + Int64(lag)
     }
 
@@ -128,4 +131,10 @@ struct Device: Sendable {
 
 extension Device {
     var tellsLate: Bool { traits.contains(.tellsLate) }
+
+    /// How long after it happened the source notices the event to come, ms; its time says when it was noticed.
+    var lateness: Int64 { tellsLate && step == .enterBackground ? Habits.processLateness : 0 }
+
+    /// The time that the event to come bears, true time: that of a death where it tells of one.
+    var stamp: Int64 { step == .exitReport ? died : due + lateness }
 }

@@ -76,26 +76,33 @@ extension Device {
     /// Whether the event to come may arrive after the one that follows it: one before which no limit runs but that
     /// of silence.
     var mayBeOvertaken: Bool {
-        guard sequence > 1, !traits.contains(.lost) else { return false }
+        // Those that wait for it must find room: no upload of hours.
+        guard sequence > 1, !overtaken, !traits.contains(.lost), sent - due <= 60_000 else { return false }
         switch step {
         case .interrupt, .depart, .heartbeat, .foreground, .wakeForeground: return true
         default: return false
         }
     }
 
+    /// Whether few events go with the one to come.
+    var isAlone: Bool { burstSize == 0 && sent - due < 20_000 }
+
+    /// When the event to come happened, as the figures see it.
+    var eventTime: Int64 { step == .exitReport ? died : due }
+
     /// The next process begins only when all that the one before has sent is there.
     mutating func waitForStragglers() {
         guard step.beginsProcess, received <= barrier else { return }
-        sent = max(due, barrier)
+        sent = max(due + lateness, barrier)
         received = max(sent + Int64(lag), barrier + 1)
         sent = received - Int64(lag)
     }
 
     /// Nothing is uploaded long after the end, or stream time would pass in leaps.
-    mutating func uploadBy(_ end: Int64) {
+    mutating func uploadBy(_ end: Int64, after before: Int64) {
         guard sent > end, due < end else { return }
-        sent = max(due, end)
-        received = max(sent + Int64(lag), barrier + 1)
+        sent = max(due + lateness, end)
+        received = max(sent + Int64(lag), max(barrier, before) + 1)
         sent = received - Int64(lag)
     }
 }

@@ -138,6 +138,7 @@ package struct Fleet: ~Copyable {
         }
         var report = devices[number].report(id: Random.scramble(options.seed &+ UInt64(number)), source: source)
         var arrival = report.received
+        let copyDelay = options.faults.contains(.duplicates) ? delayOfCopy(number) : nil
         var slot: Int?
         if options.faults.contains(.reorder), let late = overtaken(number, source) {
             slot = stragglers.reserve()
@@ -147,17 +148,18 @@ package struct Fleet: ~Copyable {
                 devices[number].barrier = max(devices[number].barrier, late.received)
             }
         }
+        var told = report.received
         if options.order == .device {
             // Without a receive time an event counts as received when it happened, unless the stream is beyond.
             streamTime = max(streamTime, devices[number].due + shift(number))
-            report.received = streamTime
+            told = streamTime
             arrival = streamTime
         }
         if truth != nil {
-            devices[number].witness(&truth!, number: number, shift: shift(number), told: report, arrival: arrival)
+            devices[number].witness(&truth!, number: number, shift: shift(number), received: told, arrival: arrival)
         }
         devices[number].overtaken = slot != nil
-        if options.faults.contains(.duplicates) { duplicate(report, number) }
+        if let copyDelay { duplicate(report, number, after: copyDelay) }
         devices[number].proceed(world(source))
         if let slot {
             stragglers.put(report, profile: UInt16(profile), in: slot)
@@ -192,16 +194,22 @@ package struct Fleet: ~Copyable {
         return (received, min(received, next.received))
     }
 
-    /// Perhaps sends an event a second time.
-    private mutating func duplicate(_ report: Report, _ number: Int) {
-        guard devices[number].random.chance(Habits.duplicate), let slot = stragglers.reserve() else { return }
+    /// Decides whether an event is sent a second time, and how much later.
+    private mutating func delayOfCopy(_ number: Int) -> Int64? {
+        guard devices[number].random.chance(Habits.duplicate) else { return nil }
+        // A copy is known among the last 64 numbers, or without numbers among the last 16 events.
+        guard devices[number].isAlone else { return nil }
+        let isLater = options.fields.contains(.sequence) && devices[number].random.chance(500)
+        return isLater ? devices[number].random.within(Habits.duplicateAfter) : 0
+    }
+
+    private mutating func duplicate(_ report: Report, _ number: Int, after delay: Int64) {
+        guard let slot = stragglers.reserve() else { return }
         var copy = report
-        if options.fields.contains(.sequence), devices[number].random.chance(500) {
-            copy.received += devices[number].random.within(Habits.duplicateAfter)
-        }
+        copy.received += delay
         devices[number].barrier = max(devices[number].barrier, copy.received)
         let moment = Truth.Moment(
-            time: devices[number].due + shift(number), stream: copy.received, profile: devices[number].profile)
+            time: devices[number].eventTime + shift(number), stream: copy.received, profile: devices[number].profile)
         truth?.anomaly(.duplicateEvent, moment)
         duplicates += 1
         stragglers.put(copy, profile: devices[number].profile, in: slot)

@@ -38,9 +38,9 @@ extension Device {
     func report(id: UInt64, source: FleetOptions.Source) -> Report {
         let base = UInt32(truncatingIfNeeded: id)
         return Report(
-            device: id, name: step.name(source), time: due + Int64(skew), sequence: sequence,
+            device: id, name: step.name(source), time: stamp + Int64(skew), sequence: sequence,
             process: UInt32(truncatingIfNeeded: Random.scramble(UInt64(base) << 32 | UInt64(process))),
-            boot: base ^ 0x5A5A_5A5A, monotonic: due - Self.bootTime(id), sent: sent + Int64(skew),
+            boot: base ^ 0x5A5A_5A5A, monotonic: stamp - Self.bootTime(id), sent: sent + Int64(skew),
             received: received, reason: reason.name, handler: Int64(handler), prewarm: step == .prewarm,
             exitReason: step == .exitReport ? crashReason : "")
     }

@@ -40,8 +40,9 @@ package struct Truth: Sendable {
     private let grace: Int64
     private var places: [Key: Int] = [:]
     private(set) var rows: ContiguousArray<TruthRow> = []
-    /// For each size and device the number of the last window in which it was counted, plus one.
-    private var lastWindow: [ContiguousArray<Int32>]
+    /// For each size and device the numbers of the last windows in which it was counted, the latest first. What is told
+    /// of an earlier time, as of a death, lies no more than two windows back.
+    private var counted: [ContiguousArray<SIMD4<Int32>>]
     private let firstWindow: [Int64]
 
     /// - Parameter isTimed: whether events bear receive times; without them nothing is ever final.
@@ -57,7 +58,7 @@ package struct Truth: Sendable {
             return Int32(groups.count - 1)
         }
         self.groups = groups
-        lastWindow = shape.windows.map { _ in ContiguousArray(repeating: 0, count: devices) }
+        counted = shape.windows.map { _ in ContiguousArray(repeating: SIMD4(), count: devices) }
         firstWindow = shape.windows.map { start / $0 - 1_000_000 }
     }
 
@@ -83,8 +84,9 @@ package struct Truth: Sendable {
             guard let place = place(moment, size: size) else { continue }
             if known { rows[place].events += 1 } else { rows[place].eventsOther += 1 }
             let window = Int32(truncatingIfNeeded: rows[place].start / shape.windows[size] - firstWindow[size])
-            if lastWindow[size][device] < window {
-                lastWindow[size][device] = window
+            let before = counted[size][device]
+            if before[0] != window, before[1] != window, before[2] != window, before[3] != window {
+                counted[size][device] = SIMD4(window, before[0], before[1], before[2])
                 rows[place].devices += 1
             }
         }
