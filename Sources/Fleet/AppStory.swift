@@ -63,7 +63,7 @@ extension Device {
             burstSize = 0
             choosePiece(after: calm, world)
         }
-        if former == .died, sequence < 4, random.chance(Habits.deathReport) {
+        if former == .died, step == .launchActivate, random.chance(Habits.deathReport) {
             former = .unseen
             return plan(.exitReport, after: random.within(20...400))
         }

@@ -44,7 +44,7 @@ extension Device {
     /// A process begins.
     mutating func begin(_ step: Step, after stay: Int64) {
         process &+= 1
-        sequence = 0
+        if !traits.contains(.countsOn) { sequence = 0 }
         plan(step, after: stay)
     }
 

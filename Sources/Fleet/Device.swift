@@ -71,6 +71,8 @@ struct Device: Sendable {
         static let lost = Traits(rawValue: 128)
         /// Now and then without a network for hours.
         static let offlineProne = Traits(rawValue: 256)
+        /// Sends no process id, and numbers its events through all processes.
+        static let countsOn = Traits(rawValue: 512)
     }
 
     /// - Parameter firstWithin: its first event happens within so many ms of the start.
@@ -84,6 +86,7 @@ struct Device: Sendable {
         received = .min
         step = .launch
         if source == .processLifecycle { traits.insert(.tellsLate) }
+        if !options.fields.contains(.process) { traits.insert(.countsOn) }
         if faults.contains(.late), random.chance(Habits.offlineProne) { traits.insert(.offlineProne) }
         if faults.contains(.skew) {
             let most = options.fields.contains(.sent) ? Habits.largeSkew : Habits.smallSkew
