@@ -30,6 +30,10 @@ let package = Package(
             linkerSettings: [.linkedLibrary("simdjson")]),
         .systemLibrary(name: "CRDKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
 
+        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        // Pages, embedded: a change of one builds the target anew.
+        .target(name: "CAssets", exclude: ["live.html"]),
+
         // Level 1: the words of the domain; no I/O, no clock.
         library("Lifecycle"),
         // Level 1: the option table, properties, environment, units, diagnosis.
@@ -42,6 +46,7 @@ let package = Package(
         library("Folding", ["Lifecycle"]),
         library("Aggregating", ["Lifecycle"]),
         library("Kafka", ["CRDKafka"]),
+        library("Serving", ["CMicroHTTPD", "CAssets", "Metering"]),
 
         // Level 3: what knows several stages, and a world to try them in.
         library("Engine", ["Lifecycle", "Settings", "Decoding", "Folding", "Aggregating"]),
@@ -75,7 +80,8 @@ let package = Package(
         tests(
             "EngineTests", ["Engine", "Lifecycle", "Settings", "Aggregating", "ReferenceFold"]),
         tests("AggregatingTests", ["Aggregating", "Lifecycle"]),
-        tests("FleetTests", ["Fleet", "Lifecycle"]),
+        tests("FleetTests", ["Fleet", "Lifecycle", "ReferenceFold"]),
+        tests("ServingTests", ["Serving", "Metering"]),
         tests("KafkaTests", ["Kafka", "CRDKafka", "BrokerSupport"]),
         tests(
             "WorkerTests",

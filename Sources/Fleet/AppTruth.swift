@@ -26,7 +26,9 @@ extension Device {
         passTime(to: step == .exitReport ? last : due, received: arrival, &truth, shift: shift)
         if overtaken { truth.anomaly(.outOfOrder, moment(last, shift: shift, stream: lastReceived)) }
         let now = moment(eventTime, shift: shift, stream: received)
-        if missing > 0, !step.beginsProcess || traits.contains(.countsOn) { truth.anomaly(.sequenceGap, now, count: Int64(missing)) }
+        if missing > 0, !step.beginsProcess || traits.contains(.countsOn) {
+            truth.anomaly(.sequenceGap, now, count: Int64(missing))
+        }
         missing = 0
         truth.event(now, device: number, known: step != .work)
         if Int64(handler) > Limit.slowHandler { truth.anomaly(.slowResign, now) }
