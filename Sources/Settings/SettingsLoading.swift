@@ -100,7 +100,7 @@ private struct SettingsReader {
     mutating func demand(_ required: [String], file: String?) {
         for key in required where settings.given[key] == nil && settings.passedThrough[key] == nil {
             guard !problems.contains(where: { $0.key == key }) else { continue }
-            let origin = file.map { SettingOrigin.file(path: $0, line: 0) } ?? .fallback
+            let origin = file.map { SettingOrigin.file(path: $0, line: 0) } ?? .option("configuration")
             problems.append(
                 SettingProblem(origin, key: key, "is missing", remedy: "add it, or give --set \(key)=VALUE"))
         }

@@ -24,10 +24,7 @@ enum RunCommand {
         if invocation.has(helpConfig) { return try Output.print(Reference.page()) }
         let settings = try invocation.settings(required: Command.workerKeys)
         let metrics = Metrics()
-        let log = Log(
-            level: LogLevel(rawValue: settings.logLevel.rawValue) ?? .info,
-            format: LogFormat(rawValue: settings.logFormat.rawValue) ?? .text,
-            lost: metrics.counter(\.logLinesLost))
+        let log = Log(settings, metrics)
         let worker = Worker(settings, metrics: metrics, log: log)
         let signals = StopSignals(worker, limit: settings.shutdownTimeout, log: log)
         defer {
@@ -40,6 +37,16 @@ enum RunCommand {
         } catch {
             throw CommandError(error)
         }
+    }
+}
+
+extension Log {
+    /// The log of a command: `log.level` and `log.format`, to standard error.
+    convenience init(_ settings: Settings, _ metrics: Metrics) {
+        self.init(
+            level: LogLevel(rawValue: settings.logLevel.rawValue) ?? .info,
+            format: LogFormat(rawValue: settings.logFormat.rawValue) ?? .text,
+            lost: metrics.counter(\.logLinesLost))
     }
 }
 

@@ -30,6 +30,11 @@ enum SimulateCommand {
         "fields", value: "LIST", form: .choices(FieldName.allCases.map(\.rawValue)),
         "The optional fields, of \(FieldName.allCases.map(\.rawValue).joined(separator: ", ")) "
             + "(default seq,process_id,rx_ts).")
+    static let topic = CommandOption(
+        "topic", value: "NAME",
+        "Writes to this topic of kafka.bootstrap.servers; they end about now unless --start is given.")
+    static let rate = CommandOption(
+        "rate", "r", value: "N", form: .count(1...100_000_000), "Events a second at most (default: no limit).")
     static let truth = CommandOption(
         "truth", value: "FILE", "Writes the records that must come out to FILE, as NDJSON with exact figures.")
 
@@ -38,11 +43,12 @@ enum SimulateCommand {
         summary: "Writes the events of simulated devices, and the truth about them.",
         details: """
             Writes events of simulated devices to standard output, one a line, as replay reads them.
+            With --topic they become records, keyed by device, with the time of receiving as their timestamp.
             The figures that must come out of a fold can be had with --truth, divided by --group-by and --window.
             """,
         options: [
-            devices, duration, seconds, hours, start, events, seed, faults, order, fields, truth, .groupBy, .window,
-            .set, .config,
+            devices, duration, seconds, hours, start, events, seed, faults, order, fields, topic, rate, truth,
+            .groupBy, .window, .set, .config,
         ],
         run: run)
 
@@ -67,20 +73,26 @@ enum SimulateCommand {
 
     static func run(_ invocation: Invocation) throws -> ExitStatus {
         try invocation.refuseOperands()
-        let settings = try invocation.settings()
+        let topic = invocation.value(of: Self.topic)
+        let settings = try invocation.settings(required: topic == nil ? [] : ["kafka.bootstrap.servers"])
         let options = try fleetOptions(invocation)
         let path = invocation.value(of: truth)
         let file = try path.map { path throws(CommandError) in try OutputFile(path) }
         let shape = try path == nil ? nil : truthShape(settings)
 
+        let sink = try EventSink(topic: topic, settings)
+        let pace = try Pace(eventsPerSecond: invocation.parsed(rate)?.number)
         var fleet = Fleet(options, truth: shape)
-        var batch = LineBatch()
-        var progress = Progress(counting: "events", isShown: isatty(1) == 0 && isatty(2) == 1)
+        var batch = LineBatch(lines: pace.batch)
+        let isSeen = (topic != nil || isatty(1) == 0) && isatty(2) == 1
+        var progress = Progress(counting: "events", isShown: isSeen)
         while fleet.fill(&batch) {
-            try batch.withText(Output.write)
+            try sink.take(batch)
             batch.removeAll()
             progress.update(count: fleet.count, fraction: fraction(of: fleet))
+            pace.wait(after: fleet.count)
         }
+        try sink.close()
         progress.clear()
         if let file {
             fleet.finish()
@@ -101,7 +113,12 @@ enum SimulateCommand {
         if let time = try invocation.parsed(duration)?.number { options.duration = time }
         if let number = try invocation.parsed(seconds)?.number { options.duration = number * 1000 }
         if let number = try invocation.parsed(hours)?.number { options.duration = number * 3_600_000 }
-        if let number = try invocation.parsed(start)?.number { options.start = number }
+        if let number = try invocation.parsed(start)?.number {
+            options.start = number
+        } else if invocation.has(topic) {
+            // A broker deletes what is too old, and what is from the future it may refuse.
+            options.start = Int64(time(nil)) * 1000 - options.duration
+        }
         if let names = try invocation.parsed(faults)?.texts,
             case .success(let faults) = Faults.parse(names.joined(separator: ","))
         {

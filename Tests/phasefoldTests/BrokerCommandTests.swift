@@ -15,6 +15,10 @@ import Testing
         (["topics", "craete"], 64, "topics: unknown action craete; did you mean create?"),
         (["topics", "drop"], 64, "topics: unknown action drop; it takes create or check"),
         (["check", "file"], 64, "check: takes no operand, but \"file\" was given; --help shows the usage"),
+        (
+            ["simulate", "--topic", "t"], 78,
+            "configuration: kafka.bootstrap.servers: is missing; add it, or give --set kafka.bootstrap.servers=VALUE"
+        ),
         (["run", "file"], 64, "run: takes no operand, but \"file\" was given; --help shows the usage"),
     ]
 

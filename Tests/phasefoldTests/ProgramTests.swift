@@ -106,6 +106,13 @@ import Testing
         #expect(try Executable.run(list: ["simulate"] + options + ["--seed=8"]).out != first.out)
     }
 
+    @Test func theRateIsKept() throws {
+        let start = ContinuousClock.now
+        let result = try Executable.run("simulate", "-n", "100", "--rate", "100")
+        #expect(result.lines.count == 100)
+        #expect(ContinuousClock.now - start >= .milliseconds(900))
+    }
+
     @Test func theTruthIsWritten() throws {
         let file = try TemporaryFile("")
         let events = try Executable.run("simulate", "-n", "500", "--truth", file.path, "-w", "30d", "-g", "app_id")
