@@ -59,9 +59,9 @@ extension Device {
 
     mutating func markStuck(_ context: inout FoldContext) {
         flags.insert(.stuckCounted)
+        let began = since.time &+ (context.store[cold]?.sinceOffset ?? 0)
         context.emit(
-            .anomaly(.stuckInactive), time: since.time &+ (context.store[cold]?.sinceOffset ?? 0) &+ context.limits.stuckInactiveAfter,
-            group: sinceGroup)
+            .anomaly(.stuckInactive), time: began &+ context.limits.stuckInactiveAfter, group: sinceGroup)
     }
 
     /// The app went out of Active.

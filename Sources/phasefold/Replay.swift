@@ -58,6 +58,7 @@ struct Replay: ~Copyable {
         engine.drain(into: &totals)
         outcome.counts += engine.counts
         outcome.devices += engine.devices
+        outcome.systemLaunches += engine.systemLaunchTimes.map { Double($0.milliseconds) }
         bytesBefore += reader.consumed
     }
 }
@@ -74,6 +75,8 @@ struct ReplayOutcome {
     var counts = EngineCounts()
     /// Installations, counted in each file.
     var devices = 0
+    /// Launch times, ms, as Android itself wrote them into event logs: in no figure.
+    var systemLaunches: [Double] = []
     /// The final records, sorted by key.
     var rows = RecordBatch()
     private var unreadable: [String: Unreadable] = [:]

@@ -114,16 +114,20 @@ struct ReplaySummary {
     }
 
     private func durationTable() -> [String] {
-        let rows = Self.latencies.compactMap { name in durations[name].map { (name, $0) } }.filter { $0.1.count > 0 }
+        let shares = [0.5, 0.9, 0.95, 0.99]
+        var rows = Self.latencies.compactMap { name -> (String, [String])? in
+            guard let durations = durations[name], durations.count > 0 else { return nil }
+            let quantiles = shares.map { durations.quantile($0) } + [Double(durations.most)]
+            return (name, [Figures.grouped(durations.count)] + quantiles.map(Self.text))
+        }
+        let launches = outcome.systemLaunches.sorted()
+        if !launches.isEmpty {
+            let ranks = (shares + [1]).map { Int(($0 * Double(launches.count)).rounded(.up)) }
+            let cells = ranks.map { Self.text(launches[max(0, $0 - 1)]) }
+            rows.append(("launch (Android log)", [Figures.grouped(launches.count)] + cells))
+        }
         guard !rows.isEmpty else { return [] }
-        let head = Self.row("duration", ["count", "p50", "p90", "p95", "p99", "max"])
-        return ["", head]
-            + rows.map { name, durations in
-                let quantiles = [0.5, 0.9, 0.95, 0.99].map { Self.text(durations.quantile($0)) }
-                return Self.row(
-                    name,
-                    [Figures.grouped(durations.count)] + quantiles + [Figures.duration(Double(durations.most))])
-            }
+        return ["", Self.row("duration", ["count", "p50", "p90", "p95", "p99", "max"])] + rows.map(Self.row)
     }
 
     private func intervalTable() -> [String] {

@@ -64,6 +64,19 @@ import Testing
         #expect(result.lines.contains { $0.hasPrefix("inactive: departure ") && $0.hasSuffix(" 2.00 s") })
     }
 
+    @Test func androidsOwnLaunchTimesStandBesideTheMeasuredOnes() throws {
+        let input = """
+            10-22 18:40:00.100  1810  2045 I am_proc_start: [0,8803,10263,com.example.app,next-top-activity,{a/b}]
+            10-22 18:40:00.400  8803  8803 I wm_on_create_called: [231348670,com.example.Main,performCreate,212]
+            10-22 18:40:00.650  8803  8803 I wm_on_resume_called: [231348670,com.example.Main,RESUME_ACTIVITY,2]
+            10-22 18:40:01.000  1810  2045 I wm_activity_launch_time: [0,231348670,com.example.app/.Main,900]
+
+            """
+        let result = try Executable.run("replay", "-S", "--set", "logcat.year=2023", "-", input: input)
+        #expect(result.lines.contains { $0.hasPrefix("launch_cold  ") && $0.hasSuffix(" 462 ms") })
+        #expect(result.lines.contains { $0.hasPrefix("launch (Android log)  ") && $0.hasSuffix(" 900 ms") })
+    }
+
     static let mistakes: [([String], Int32, String)] = [
         (["replay"], 64, "replay: needs FILE..., or - for standard input"),
         (["replay", "-", "-"], 64, "replay: - is standard input, which can be read only once"),
