@@ -20,10 +20,11 @@ struct EventObject {
 
     /// Whether it is a request of OpenTelemetry.
     var isRequest: Bool {
-        let fields = [PFJ_RESOURCE_LOGS, PFJ_RESOURCE_SPANS, PFJ_RESOURCE_METRICS]
-        return fields.contains { field in
-            unsafe object.present >> field.rawValue & 1 != 0 && object.values[Int(field.rawValue)].kind == PFJ_LIST
-        }
+        isList(PFJ_RESOURCE_LOGS) || isList(PFJ_RESOURCE_SPANS) || isList(PFJ_RESOURCE_METRICS)
+    }
+
+    private func isList(_ field: pfj_field) -> Bool {
+        unsafe object.present >> field.rawValue & 1 != 0 && object.values[Int(field.rawValue)].kind == PFJ_LIST
     }
 
     @inline(__always)
@@ -121,7 +122,10 @@ struct EventObject {
     mutating func scope() -> Scope? {
         let text = unsafe text(.scope)
         if unsafe text.isEmpty { return nil }
-        for scope in Scope.allCases where unsafe text.spells(scope.word) { return scope }
+        if unsafe text.spells("app") { return .app }
+        if unsafe text.spells("scene") { return .scene }
+        if unsafe text.spells("activity") { return .activity }
+        if unsafe text.spells("view") { return .view }
         note(.bad, .scope)
         return nil
     }
@@ -133,16 +137,5 @@ extension UnsafeRawBufferPointer {
         guard count == word.utf8CodeUnitCount else { return false }
         for index in indices where unsafe self[index] | 0x20 != word.utf8Start[index] { return false }
         return true
-    }
-}
-
-extension Scope {
-    fileprivate var word: StaticString {
-        switch self {
-        case .app: "app"
-        case .scene: "scene"
-        case .activity: "activity"
-        case .view: "view"
-        }
     }
 }

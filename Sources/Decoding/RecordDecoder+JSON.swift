@@ -46,7 +46,11 @@ extension RecordDecoder {
         let mark = batch.mark
         guard let newline = text.firstIndex(of: .newline) else {
             let status = decodeText(text, key: key, of: origin, lexicon: &lexicon, into: &batch)
-            if status != PFJ_END { rejectWhole(origin, status, from: mark, in: &batch) }
+            if status == PFJ_END { return }
+            batch.takeBack(to: mark)
+            if !decodeItems(text, key: key, of: origin, lexicon: &lexicon, into: &batch) {
+                rejectWhole(origin, status, from: mark, in: &batch)
+            }
             return
         }
         // A first line that is a whole value makes it lines; else it may be one value on several of them.
@@ -56,6 +60,8 @@ extension RecordDecoder {
         }
         let status = decodeText(text, key: key, of: origin, lexicon: &lexicon, into: &batch)
         if status == PFJ_END { return }
+        batch.takeBack(to: mark)
+        if decodeItems(text, key: key, of: origin, lexicon: &lexicon, into: &batch) { return }
         batch.takeBack(to: mark)
         if !decodeLines(text, key: key, of: origin, lexicon: &lexicon, into: &batch) {
             rejectWhole(origin, status, from: mark, in: &batch)
@@ -131,7 +137,10 @@ extension RecordDecoder {
         return isAnyObject
     }
 
-    private mutating func decodeLine(
+    /// One object that stands by itself.
+    ///
+    /// - Returns: whether it is one.
+    mutating func decodeLine(
         _ line: RawSpan, _ index: Int, key: RawSpan?, of origin: Origin, lexicon: inout Lexicon,
         into batch: inout EventBatch
     ) -> Bool {

@@ -6,7 +6,9 @@ extension OTLPMapper {
     static func isJSON(_ text: RawSpan, from start: Int) -> Bool {
         var index = start + 1
         while index < text.byteCount, text[byte: index].isBlank { index += 1 }
-        guard text.hasText("\"resource", at: index) else { return false }
+        guard index + 1 < text.byteCount, text[byte: index + 1] == UInt8(ascii: "r"),
+            text.hasText("\"resource", at: index)
+        else { return false }
         let rest = index + 9
         return text.hasText("Logs\"", at: rest) || text.hasText("Spans\"", at: rest)
             || text.hasText("Metrics\"", at: rest)
