@@ -214,8 +214,10 @@ extension KafkaError {
 }
 
 extension KafkaError {
-    /// A topic that is needed is not there.
+    /// A topic that the program writes is not there.
     package static func missing(topic name: String) -> KafkaError {
-        KafkaError(RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, "find the topic \(name)")
+        var error = KafkaError(RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, "find the topic \(name)")
+        error.remedy = "run phasefold topics create, or set topics.create=true"
+        return error
     }
 }
