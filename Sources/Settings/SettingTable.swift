@@ -23,15 +23,6 @@ package struct SettingTable: Sendable {
     package let topicPartials = Setting<String?>.text(
         "topic.partials", .application, .topic, absent: "<application.id>-partials",
         "Internal: what stage 1 gathered of a window between two commits.")
-    package let topicDevices = Setting<String?>.text(
-        "topic.devices", .application, .topic, absent: "<application.id>-devices",
-        "Internal: the checkpoint of the device machines.")
-    package let topicTotals = Setting<String?>.text(
-        "topic.totals", .application, .topic, absent: "<application.id>-totals",
-        "Internal: the checkpoint of the open windows.")
-    package let topicEvents = Setting<String?>.text(
-        "topic.events", .application, .topic, absent: "<application.id>-events",
-        "Internal: events by installation, where the input is not keyed by device.")
     package let topicDeadLetter = Setting<String?>.text(
         "topic.dead_letter", .application, .topic, absent: "<application.id>-dead-letter",
         "Records that cannot be read go here, unchanged.")

@@ -66,10 +66,10 @@ import Testing
     }
 
     @Test func internalTopicsFollowTheApplication() throws {
-        let settings = try Settings(["application.id": "app", "topic.totals": "sums"])
+        let settings = try Settings(["application.id": "app", "topic.dead_letter": "bad"])
         #expect(settings.partialsTopic == "app-partials")
-        #expect(settings.totalsTopic == "sums")
-        #expect(settings.deadLetterTopic == "app-dead-letter")
+        #expect(settings.deadLetterTopic == "bad")
+        #expect(try Settings(["application.id": "app"]).deadLetterTopic == "app-dead-letter")
     }
 
     static let wrong: [(String, String, String)] = [
