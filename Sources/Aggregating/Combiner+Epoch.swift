@@ -21,7 +21,7 @@ extension Combiner {
             let figures = cells[number].named(lexicon.texts)
             var safe = watermark
             if place + 1 < order.count {
-                safe = min(safe, cells[order[place + 1]].window.end + settings.windows.grace - 1)
+                safe = min(safe, cells[order[place + 1]].window.end + settings.windows.grace)
             }
             records.append(.partial, route: window.route(app: group[.app])) { bytes in
                 bytes.append(keyOf: window, group: group, groupBy: settings.groupBy)

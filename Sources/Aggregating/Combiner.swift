@@ -143,7 +143,7 @@ package struct Combiner: ~Copyable {
         if time < target.start || time >= target.end || contribution.group != target.group {
             look(&target, at: time, contribution, size: size, lexicon)
         }
-        return target.finalAt > contribution.stream
+        return target.finalAt >= contribution.stream
     }
 
     @inline(never)
@@ -156,7 +156,7 @@ package struct Combiner: ~Copyable {
             target.end = target.start + length
             target.finalAt = target.end + settings.windows.grace
         }
-        guard target.finalAt > contribution.stream else {
+        guard target.finalAt >= contribution.stream else {
             target.group = .max
             return
         }

@@ -21,8 +21,8 @@ struct Window: Hashable, Sendable {
 
     var end: Int64 { start + size }
 
-    /// Whether it takes nothing more at this stream time or watermark.
-    func isFinal(at stream: Int64, grace: Int64) -> Bool { end + grace <= stream }
+    /// Whether this stream time or watermark has passed its end and grace: it takes nothing more.
+    func isFinal(at stream: Int64, grace: Int64) -> Bool { end + grace < stream }
 
     /// By end, then by size: the order in which windows become final.
     static func endsBefore(_ a: Window, _ b: Window) -> Bool { (a.end, a.size) < (b.end, b.size) }

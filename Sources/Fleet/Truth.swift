@@ -125,7 +125,7 @@ package struct Truth: Sendable {
     }
 
     private func isFinal(_ moment: Moment, size: Int64) -> Bool {
-        moment.stream >= (moment.time / size + 1) * size + grace
+        moment.stream > (moment.time / size + 1) * size + grace
     }
 
     private mutating func place(_ moment: Moment, size: Int) -> Int? {

@@ -112,7 +112,7 @@ final class TotalWork: PartitionWork {
         var checkpoint = RecordBatch()
         totals.emit(into: &epoch.rows, checkpoint: &checkpoint)
         let horizon = totals.watermark
-        firstOffsets = firstOffsets.filter { $0.key + grace > horizon }
+        firstOffsets = firstOffsets.filter { $0.key + grace >= horizon }
         let oldest = firstOffsets.values.min() ?? next
         let note = horizon == Int64.min ? "" : CommitNote(time: horizon).text
         epoch.offset = PartitionOffset(partition, max(oldest, committed.offset ?? 0), metadata: note)

@@ -69,7 +69,7 @@ struct NaiveTotals {
     }
 
     private func isOpen(_ time: Int64, _ size: Int64, _ stream: Int64) -> Bool {
-        start(time, size) + size + settings.windows.grace > stream
+        start(time, size) + size + settings.windows.grace >= stream
     }
 
     private mutating func add(_ deed: Deed, time: Int64, size: Int64, _ body: (inout Cell) -> Void) {
