@@ -66,6 +66,7 @@ extension Device {
         case .activityStop:
             activity.state = .stopped
             activity.stopped = stamp
+            held.graces.stopReason = event.reason
             stop(activity, before, stamp, held, &context)
         default:
             return destroy(activity, before, stamp, held, &context)
@@ -114,7 +115,7 @@ extension Device {
         held.graces.stop = nil
         held.graces.creating = nil
         guard state != .active, state != .inactive else { return }
-        let isIllegal = state == .notRunning
+        let isIllegal = isTerminated
         if isIllegal { context.count(.illegalTransition, at: stamp) }
         decideLaunch(.enterForeground, stamp, &context)
         enter(
@@ -138,7 +139,7 @@ extension Device {
             commitPause(held, &context)
         }
         guard state != .active else { return }
-        let isIllegal = state == .notRunning
+        let isIllegal = isTerminated
         if isIllegal { context.count(.illegalTransition, at: stamp) }
         decideLaunch(.activate, stamp, &context)
         enter(.activate, isObserved: !isIllegal, isIllegal: isIllegal, stamp, reason: reason, &context)
@@ -148,7 +149,7 @@ extension Device {
         _ activity: Activity, _ before: Activity.State?, _ stamp: Stamp, _ held: Cold, reason: UInt32,
         _ context: inout FoldContext
     ) {
-        let isIllegal = activity.isNamed && (before == .paused || before == .stopped) || state == .notRunning
+        let isIllegal = activity.isNamed && (before == .paused || before == .stopped) || isTerminated
         if isIllegal {
             context.count(.illegalTransition, at: stamp)
             guard state == .background || state == .notRunning else { return }
@@ -229,7 +230,8 @@ extension Device {
         commitPause(held, &context)
         held.graces.stop = nil
         decideLaunch(.enterBackground, stop, &context)
-        enter(.enterBackground, isObserved: true, isIllegal: false, stop, reason: 0, &context)
+        let reason = held.graces.stopReason
+        enter(.enterBackground, isObserved: true, isIllegal: false, stop, reason: reason, &context)
         if !clock.endsProcess { openCreation(held) }
     }
 

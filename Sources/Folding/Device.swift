@@ -11,7 +11,8 @@ struct Device: BitwiseCopyable {
     /// The last event that was folded.
     var last: Moment
     var lastReceived: Int64
-    /// Where the open latency is measured from; see ``Flags/latencyOpen``.
+    /// Where the open latency is measured from; see ``Flags/latencyOpen``. In the background, without an open one,
+    /// the edge that told of it.
     var latencyFrom: Moment
     /// Wall clock of the last edge that left Active, ms, for bursts of them.
     var lastResign: Int64
@@ -99,7 +100,7 @@ struct Device: BitwiseCopyable {
         /// A burst of flapping has been counted and goes on.
         static let flapping = Flags(rawValue: 1 << 16)
         static let inUse = Flags(rawValue: 1 << 17)
-        /// The running process was ended by an exit report.
+        /// The running process was ended by an exit report, not by a termination: what follows is not illegal.
         static let ended = Flags(rawValue: 1 << 18)
 
         static let ofProcess: Flags = [
@@ -131,6 +132,9 @@ struct Device: BitwiseCopyable {
         began = .nothing
         launch = .none
     }
+
+    /// The process was terminated: any phase edge of it is illegal from then on.
+    var isTerminated: Bool { state == .notRunning && !flags.contains(.ended) }
 
     var phase: Phase {
         switch state {

@@ -55,7 +55,7 @@ extension Device {
             return .launch
         case .activityCreate:
             // The first create of a process is its launch, unless a launch or an older phase of it was seen.
-            if another || state == .notRunning || flags.contains(.ended) { return .launch }
+            if another || state == .notRunning { return .launch }
             let isFresh = state == .unknown && !flags.contains(.phaseSeen)
             let knowsActivities = context.store[cold].map { !$0.activities.isEmpty } ?? false
             return isFresh && !knowsActivities ? .launch : .no

@@ -62,7 +62,8 @@ extension Device {
         _ context: inout FoldContext
     ) {
         decideLaunch(edge, stamp, &context)
-        var verdict = state == .launching ? .legal : TransitionTable.verdict(phase, edge)
+        let isOpen = state == .launching || state == .notRunning && flags.contains(.ended)
+        var verdict = isOpen ? .legal : TransitionTable.verdict(phase, edge)
         switch verdict {
         case .missing where knowsNoInactive:
             verdict = .legal
@@ -78,8 +79,8 @@ extension Device {
 
     /// The app was left so shortly before that nobody had to announce the way back.
     private func isQuickReturn(_ stamp: Stamp, _ context: borrowing FoldContext) -> Bool {
-        began == .enterBackground
-            && duration(from: since, to: stamp.moment, context) <= context.limits.echoTolerance
+        began == .enterBackground && !flags.contains(.latencyOpen)
+            && duration(from: latencyFrom, to: stamp.moment, context) <= context.limits.echoTolerance
     }
 
     // MARK: Launch
@@ -141,6 +142,7 @@ extension Device {
         let opens = Began(edge)
         if isFirstBackground {
             began = opens
+            latencyFrom = stamp.moment
             return
         }
         if isIllegal {
@@ -149,6 +151,7 @@ extension Device {
             flags.remove(.latencyOpen)
         }
         let old = state
+        if edge != .terminate { flags.remove(.ended) }
         closePhase(stamp, edge, isObserved: isObserved, reason: reason, &context)
         countEntries(from: old, to: edge.phase, stamp, &context)
         switch edge {
@@ -181,8 +184,7 @@ extension Device {
         from old: State, to new: Phase, _ stamp: Stamp, _ context: inout FoldContext
     ) {
         let wasForeground = old == .active || old == .inactive
-        let wasNotRunning = old == .notRunning || old == .unknown && flags.contains(.ended)
-        if new.isForeground, old == .background || old == .launching || wasNotRunning {
+        if new.isForeground, old == .background || old == .notRunning || old == .launching {
             context.count(.foregrounds, at: stamp)
         } else if new == .background, wasForeground {
             context.count(.backgrounds, at: stamp)
@@ -209,6 +211,7 @@ extension Device {
         case .enterBackground:
             if launch == .cold, old == .inactive { launch = .none }
             flags.remove(.latencyOpen)
+            latencyFrom = stamp.moment
             enterBackground(stamp, &context)
         case .terminate:
             if old != .notRunning { context.count(.terminations, at: stamp) }

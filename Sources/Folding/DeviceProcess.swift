@@ -6,7 +6,7 @@ extension Device {
     mutating func beginProcess(_ event: Event, _ stamp: Stamp, _ context: inout FoldContext) {
         let wasSeen = last.isKnown
         if wasSeen { endUnreported(stamp, &context) }
-        let isExplained = state == .notRunning || flags.contains(.ended)
+        let isExplained = state == .notRunning
         if wasSeen { unexplained = unexplained << 1 & 0x7FFF | (isExplained ? 0 : 1) }
         succeed(by: event, &context)
         forget(context)
@@ -36,9 +36,9 @@ extension Device {
     }
 
     /// A launched process has ended without ever having been active.
-    private func countBackgroundLaunch(_ stamp: Stamp, _ context: inout FoldContext) {
-        guard flags.contains(.launchSeen), flags.isDisjoint(with: [.wasActive, .ended]), state != .notRunning
-        else { return }
+    private mutating func countBackgroundLaunch(_ stamp: Stamp, _ context: inout FoldContext) {
+        guard flags.contains(.launchSeen), !flags.contains(.wasActive), state != .notRunning else { return }
+        flags.remove(.launchSeen)
         context.count(.backgroundLaunches, at: stamp)
     }
 
@@ -85,11 +85,8 @@ extension Device {
             adoptIdentity(event)
             endReported(stamp, &context)
             noteLast(stamp, context)
-        } else if !namesAnother(event), !isOlder(stamp.moment, than: last, context) {
-            settle(stamp, endsProcess: false, &context)
-            adoptIdentity(event)
-            noteLast(stamp, context)
         }
+        // Otherwise its time is that of another death: no sign of life of the running process.
     }
 
     /// Whose end an exit tells: that of the running process, or of one before it, which it then explains.
@@ -118,7 +115,7 @@ extension Device {
         flags.subtract([.silentInForeground, .latencyOpen, .overlayUp])
         flags.insert(.ended)
         launch = .none
-        state = .unknown
+        state = .notRunning
         began = .nothing
         since = .never
     }

@@ -30,7 +30,7 @@ extension Device {
         closePhase(lastStamp(context), nil, isObserved: false, reason: 0, &context)
         forgetInstances(context)
         if let held = context.store[cold] {
-            held.views.removeAll()
+            held.loseVisits()
             held.echoes.note(.unknown, from: lastStamp(context).corrected)
         }
         flags.insert(.silentInForeground)
@@ -52,6 +52,7 @@ extension Device {
             if held.holds { return }
             settleGraces(.stream, &context)
         }
+        if launchDue(context) <= context.stream { launchIntoBackground(context) }
         guard state == .active || state == .inactive else { return }
         if stuckDue(context) <= context.stream { markStuck(&context) }
         if silenceDue(context) <= context.stream { goSilent(&context) }
@@ -62,13 +63,19 @@ extension Device {
         let expiry = lastReceived == Event.absent ? Int64.max : lastReceived &+ context.limits.stateTTL &+ 1
         let due = min(stuckDue(context), min(silenceDue(context), expiry))
         guard let held = context.store[cold] else { return due }
-        return held.holds ? held.releaseDue : min(due, graceDue(held, context))
+        return held.holds ? held.releaseDue : min(due, min(launchDue(context), graceDue(held, context)))
     }
 
     /// A limit shorter than the time that uploads may take is not judged by stream time before that.
     static func due(_ received: Int64, _ limit: Int64, _ context: borrowing FoldContext) -> Int64 {
         let timeout = context.limits.reorderTimeout
         return received &+ limit &+ (limit < timeout ? timeout : 0) &+ 1
+    }
+
+    /// An undecided launch was one into the background once its gap is over; that matters where something runs.
+    private func launchDue(_ context: borrowing FoldContext) -> Int64 {
+        guard state == .launching, let held = context.store[cold], !held.resources.isEmpty else { return Int64.max }
+        return Device.due(sinceReceived, context.limits.launchBackgroundGap, context)
     }
 
     private func stuckDue(_ context: borrowing FoldContext) -> Int64 {
@@ -140,6 +147,8 @@ struct Graces {
     var pause: Pause?
     /// The last visible activity was stopped; whether the app left is not decided yet.
     var stop: Stamp?
+    /// Reason of that stop; id in the lexicon's texts.
+    var stopReason: UInt32 = 0
     /// The last activity that was created and has not started yet.
     var creating: Creation?
     /// At most ``Destroyed/limit``, the latest last.

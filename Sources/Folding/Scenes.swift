@@ -84,7 +84,7 @@ extension Device {
     private func sceneVerdict(
         _ edge: PhaseEdge, _ scene: Scene?, _ stamp: Stamp, _ context: borrowing FoldContext
     ) -> Verdict {
-        if state == .notRunning { return .illegal }
+        if isTerminated { return .illegal }
         guard let scene else { return .legal }
         let verdict = TransitionTable.verdict(scene.phase, edge)
         switch verdict {

@@ -30,6 +30,15 @@ struct View {
 }
 
 extension Cold {
+    /// Nothing was heard for too long: how long the open visits lasted is not known.
+    func loseVisits() {
+        for index in views.indices {
+            views[index].isVisited = false
+            views[index].visibleSince = nil
+            views[index].isLoadSpoilt = true
+        }
+    }
+
     /// The app was in the background while views loaded: their load time says nothing.
     func spoilLoads() {
         for index in views.indices { views[index].isLoadSpoilt = true }
