@@ -2,8 +2,8 @@ import Lifecycle
 
 /// Records of a few installations whose edges are drawn at random, legal or not, with faults on their way.
 ///
-/// What is drawn is kept to what the specification decides: a clock that is set comes with a number or without send
-/// times, and the events of one record were received together.
+/// What is drawn is kept to what the specification decides: a clock that is set comes without send times, and the
+/// events of one record were sent and received together.
 struct RandomFleet {
     enum Kind: String, CaseIterable {
         case app, scenes, activities, views, resources, bridges, exits
@@ -73,7 +73,7 @@ struct RandomFleet {
         }
         let stamp = Self.epoch + time + devices[device].clock
         fields += [("device_id", "\"d\(device)\""), ("app_id", "\"a\""), ("ts", String(stamp))]
-        fields += identity(device, number, stamp)
+        fields += identity(device, number)
         let line = Line(fields: fields, received: Self.epoch + time + 200)
         guard random.happens(0.05) else { return [line] }
         return [line, Line(fields: fields, received: line.received + 200)]
@@ -84,7 +84,7 @@ struct RandomFleet {
         if traits.processes { devices[device].sequence = 0 }
     }
 
-    private mutating func identity(_ device: Int, _ number: Int, _ stamp: Int64) -> [(String, String)] {
+    private mutating func identity(_ device: Int, _ number: Int) -> [(String, String)] {
         var fields: [(String, String)] = []
         if traits.processes { fields.append(("process_id", "\"p\(devices[device].process)\"")) }
         if traits.numbers {
@@ -92,7 +92,6 @@ struct RandomFleet {
             fields.append(("seq", String(devices[device].sequence)))
         }
         if traits.monotonic { fields += [("mono_ms", String(time + 1000)), ("boot_id", "\"b\"")] }
-        if traits.sendTimes { fields.append(("sent_ts", String(stamp + 50))) }
         if traits.ids { fields.append(("event_id", "\"e\(number)\"")) }
         return fields
     }
@@ -165,7 +164,10 @@ struct RandomFleet {
     }
 
     private func object(_ fields: [(String, String)], received: Int64) -> String {
-        let all = traits.receives ? fields + [("rx_ts", String(received))] : fields
+        var all = fields
+        if traits.receives { all.append(("rx_ts", String(received))) }
+        // The events of one record were sent together.
+        if traits.sendTimes { all.append(("sent_ts", String(received - 150))) }
         return "{" + all.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
     }
 
