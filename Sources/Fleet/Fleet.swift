@@ -58,7 +58,7 @@ package struct Fleet: ~Copyable {
         var random = Random(seed: options.seed)
         let sum = Int64(weights.reduce(0, +))
         precondition(sum > 0, "a fleet needs a source with a weight")
-        let firstWithin = max(1, min(600_000, options.duration / 2))
+        let firstWithin = max(1, min(options.spread, options.duration / 2))
         var devices = ContiguousArray<Device>()
         devices.reserveCapacity(options.devices)
         for index in 0..<options.devices {

@@ -7,6 +7,8 @@ package struct FleetOptions: Sendable {
     package var start: Int64 = 1_767_225_600_000
     /// How long devices live on, ms of device time; what happened by then is still uploaded afterwards.
     package var duration: Int64 = 3_600_000
+    /// The devices' first events are spread over so many ms, or over half of ``duration`` where that is less.
+    package var spread: Int64 = 600_000
     /// The most events that are given; nil: all of ``duration``.
     package var events: Int?
     package var fields: Fields = .standard

@@ -81,6 +81,9 @@ package final class WindowStore: Sendable {
         return next
     }
 
+    /// The values of all records, sorted by key.
+    package var newest: [[UInt8]] { current.records.map(\.value) }
+
     /// The app that a key names; nil where keys name none.
     func app(of key: String) -> Substring? {
         guard let appPlace else { return nil }

@@ -14,7 +14,7 @@ struct Command: Sendable {
 
     /// All verbs, in the order of the list.
     static let all: [Command] = [
-        RunCommand.command, ReplayCommand.command, SimulateCommand.command, TopicsCommand.command,
+        DemoCommand.command, RunCommand.command, ReplayCommand.command, SimulateCommand.command, TopicsCommand.command,
         CheckCommand.command,
     ]
 

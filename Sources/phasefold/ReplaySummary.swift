@@ -31,7 +31,10 @@ struct ReplaySummary {
         var resume = MergedDurations()
     }
 
-    private let outcome: ReplayOutcome
+    private let events: EngineCounts
+    private let devices: Int
+    /// As the event log of Android tells them, ms.
+    private var systemLaunches: [Double] = []
     private let dimensions: [String]
     private var windows: Set<Int> = []
     private let size: Int
@@ -45,17 +48,27 @@ struct ReplaySummary {
     private var groups: [String: Group] = [:]
 
     init(_ outcome: ReplayOutcome, _ settings: Settings) {
-        self.outcome = outcome
+        self.init(outcome.counts, devices: outcome.devices, settings)
+        systemLaunches = outcome.systemLaunches
+        for index in 0..<outcome.rows.count { outcome.rows.withRecord(index) { _, value in add(value) } }
+    }
+
+    /// - Parameters:
+    ///   - events: what became of the events.
+    ///   - devices: installations that were met.
+    init(_ events: EngineCounts, devices: Int, _ settings: Settings) {
+        self.events = events
+        self.devices = devices
         dimensions = settings.groupBy.map(\.rawValue)
         size = Int(settings.windowSizes.first ?? 0)
-        for index in 0..<outcome.rows.count {
-            let row = outcome.rows.withRecord(index) { _, value in
-                unsafe value.withUnsafeBytes { bytes in
-                    unsafe (try? JSONSerialization.jsonObject(with: Data(bytes))) as? [String: Any]
-                }
-            }
-            if let row, row["window_ms"] as? Int == size { add(row) }
+    }
+
+    /// Adds one row of the output.
+    mutating func add(_ value: RawSpan) {
+        let row = unsafe value.withUnsafeBytes { bytes in
+            unsafe (try? JSONSerialization.jsonObject(with: Data(bytes))) as? [String: Any]
         }
+        if let row, row["window_ms"] as? Int == size { add(row) }
     }
 
     private mutating func add(_ row: [String: Any]) {
@@ -98,15 +111,14 @@ struct ReplaySummary {
     }
 
     private func opening() -> [String] {
-        let counts = outcome.counts
         let parts: [(String, Int)] = [
-            ("folded", counts.folded), ("with another name", counts.other), ("duplicates", counts.duplicates),
-            ("late", counts.late), ("of other telemetry", counts.otherTelemetry), ("not read", counts.deadLettered),
+            ("folded", events.folded), ("with another name", events.other), ("duplicates", events.duplicates),
+            ("late", events.late), ("of other telemetry", events.otherTelemetry), ("not read", events.deadLettered),
         ]
         let shown = parts.filter { $0.1 > 0 || $0.0 == "folded" }.map { "\(Figures.grouped($0.1)) \($0.0)" }
         var lines = Reference.wrap(shown.joined(separator: ", "), indent: 9, hanging: 9)
         lines[0] = "events   " + lines[0].dropFirst(9)
-        lines.append("devices  \(Figures.grouped(outcome.devices))")
+        lines.append("devices  \(Figures.grouped(devices))")
         guard let first = windows.min(), let last = windows.max() else { return lines }
         let count = "\(Figures.grouped(windows.count)) of \(Figures.size(size))"
         lines.append("windows  \(count), \(Self.stamp(first)) to \(Self.stamp(last + size)) UTC")
@@ -120,7 +132,7 @@ struct ReplaySummary {
             let quantiles = shares.map { durations.quantile($0) } + [Double(durations.most)]
             return (name, [Figures.grouped(durations.count)] + quantiles.map(Self.text))
         }
-        let launches = outcome.systemLaunches.sorted()
+        let launches = systemLaunches.sorted()
         if !launches.isEmpty {
             let ranks = (shares + [1]).map { Int(($0 * Double(launches.count)).rounded(.up)) }
             let cells = ranks.map { Self.text(launches[max(0, $0 - 1)]) }

@@ -25,10 +25,18 @@ enum RunCommand {
         let settings = try invocation.settings(required: Command.workerKeys)
         let metrics = Metrics()
         let log = Log(settings, metrics)
-        let worker = Worker(settings, metrics: metrics, log: log)
+        let site: WorkerSite
+        let worker: Worker
+        do throws(WorkerFailure) {
+            (worker, site) = try WorkerSite.open(settings, metrics: metrics, log: log)
+        } catch {
+            throw CommandError(error)
+        }
+        log.info("http", "the live page is up", ["address": .text(site.address)])
         let signals = StopSignals(worker, limit: settings.shutdownTimeout, log: log)
         defer {
             signals.cancel()
+            site.stop()
             log.flush()
         }
         do throws(WorkerFailure) {

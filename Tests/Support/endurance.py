@@ -81,7 +81,7 @@ def endure(arguments, folder):
             f"application.id={name}", f"input.topic={topic}", f"output.topic={output}",
             f"kafka.bootstrap.servers={arguments.bootstrap}", "kafka.consumer.session.timeout.ms=6000",
             "kafka.consumer.heartbeat.interval.ms=1000", "window.sizes=10m", "idle.timeout=1h",
-            f"commit.interval={arguments.commit}", "",
+            f"commit.interval={arguments.commit}", "http.listen=127.0.0.1:0", "",
         ]))
     log = os.path.join(folder, "worker.log")
     truth = os.path.join(folder, "truth.ndjson")

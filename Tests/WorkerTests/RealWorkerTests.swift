@@ -37,7 +37,7 @@ struct RealWorkerTests {
         var values = [
             "application.id": name, "input.topic": "\(name)-in", "output.topic": "\(name)-out",
             "kafka.bootstrap.servers": bootstrap, "commit.interval": "200ms", "idle.timeout": "1h",
-            "window.grace": "10m",
+            "window.grace": "10m", "http.listen": "127.0.0.1:0",
         ]
         values.merge(more) { _, new in new }
         let file = temporary("worker.properties")

@@ -43,7 +43,8 @@ import Testing
 
     @Test(arguments: [["run"], ["check"], ["topics", "check"], ["topics", "create"]])
     func aBrokerThatIsNotThereIsSaid(arguments: [String]) throws {
-        let result = try Executable.run(list: arguments + BrokerCommandTests.keys)
+        let page = ["--set", "http.listen=127.0.0.1:0"]
+        let result = try Executable.run(list: arguments + BrokerCommandTests.keys + page)
         #expect(result.status == 69)
         #expect(result.err.contains("kafka.bootstrap.servers"))
     }
