@@ -61,6 +61,16 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // What is measured, and the floors that it is held to: `deploy/bootstrap bench`.
+        .target(name: "CReferenceCount", path: "Benchmarks/CReferenceCount"),
+        .executableTarget(
+            name: "benchmarks",
+            dependencies: [
+                "Lifecycle", "Decoding", "Folding", "Aggregating", "Engine", "Fleet", "Kafka", "CRDKafka",
+                "CAllocationCount", "CReferenceCount", "BrokerSupport",
+            ],
+            path: "Benchmarks/benchmarks", swiftSettings: strict),
+
         // A naive reading of the specification, the oracle of property tests: it shares no code with the engine.
         .target(name: "ReferenceFold", path: "Tests/Support/ReferenceFold", swiftSettings: strict),
         .executableTarget(

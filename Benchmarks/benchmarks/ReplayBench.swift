@@ -1,0 +1,37 @@
+internal import Glibc
+
+/// `phasefold replay` as a process, reading and printing included.
+enum ReplayBench {
+    static func run(_ report: inout Report, full: Bool) throws {
+        let (events, devices) = (5_000_000, 1_000_000)
+        report.section("replay, \(events) events of \(devices) devices")
+        let input = Scratch.path("events.ndjson")
+        defer { unsafe _ = unlink(input) }
+        let simulate = ["simulate", "--events", String(events), "--devices", String(devices), "--hours", "240"]
+        try end(Child(Child.phasefold, simulate, seconds: 120, output: input), "simulate")
+        var status = stat()
+        unsafe _ = stat(input, &status)
+        report.figure("event size", Double(status.st_size) / Double(events), "B", digits: 0)
+
+        var best: Child.Usage?
+        var wall = 0.0
+        for _ in 0..<(full ? 5 : 3) {
+            let start = Clock.wall
+            let child = try Child(
+                Child.phasefold, ["replay", input], seconds: 120, output: Scratch.path("rows.ndjson"))
+            let usage = try end(child, "replay")
+            if usage.seconds < best?.seconds ?? .infinity { (best, wall) = (usage, Clock.wall - start) }
+        }
+        guard let best else { return }
+        report.speed("user and system", events: events, seconds: best.seconds, floor: .atLeast(2))
+        report.figure("wall time", wall, "s")
+        report.figure("most resident memory", Double(best.resident) / 1e6, "MB", digits: 0)
+    }
+
+    @discardableResult
+    private static func end(_ child: Child, _ what: String) throws -> Child.Usage {
+        let usage = child.wait()
+        guard usage.status == 0 else { throw Child.Failure(description: "\(what) ended with \(usage.status)") }
+        return usage
+    }
+}

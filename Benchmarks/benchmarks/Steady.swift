@@ -1,0 +1,104 @@
+internal import CAllocationCount
+internal import CReferenceCount
+internal import Decoding
+internal import Engine
+internal import Fleet
+internal import Lifecycle
+
+/// Counts that are the same on every machine: what an event costs in steady state.
+enum Steady {
+    /// Allocations and reference counts are allowed for a batch, not for an event: this many of either an event are
+    /// fewer than ten a batch.
+    private static let allowed = 10 / Double(PartitionEngine.batchEvents)
+
+    @inline(never)
+    static func ingest(_ lines: borrowing LineBatch, into engine: PartitionEngine) {
+        for line in lines.lines {
+            lines.withRecord(line) { value, _ in
+                _ = engine.ingest(value, key: nil, timestamp: Event.absent)
+            }
+        }
+        engine.process()
+    }
+
+    /// As ``ingest(_:into:)``, under a name of its own by which callgrind tells it from warming up.
+    @inline(never)
+    private static func measuredIngest(_ lines: borrowing LineBatch, into engine: PartitionEngine) {
+        ingest(lines, into: engine)
+    }
+
+    private static func engine() -> PartitionEngine {
+        var settings = EngineSettings()
+        settings.decoding = .simulated
+        return PartitionEngine(settings)
+    }
+
+    /// What runs under callgrind: only `measured` batches are counted.
+    static func underCallgrind() -> Int {
+        var feed = Feed(devices: 1000)
+        let engine = engine()
+        for _ in 0..<8 {
+            feed.next()
+            ingest(feed.lines, into: engine)
+        }
+        var events = 0
+        for _ in 0..<8 {
+            feed.next()
+            events += feed.lines.count
+            measuredIngest(feed.lines, into: engine)
+        }
+        return events
+    }
+
+    static func run(_ report: inout Report) {
+        report.section("counts an event, whole engine, 10000 devices")
+        var feed = Feed(devices: 10_000)
+        let engine = engine()
+        for _ in 0..<250 {
+            feed.next()
+            ingest(feed.lines, into: engine)
+        }
+        var (events, allocations) = (0, UInt64(0))
+        for _ in 0..<250 {
+            feed.next()
+            let before = allocation_count()
+            ingest(feed.lines, into: engine)
+            allocations += allocation_count() - before
+            events += feed.lines.count
+        }
+        report.figure(
+            "allocations", Double(allocations) / Double(events), "an event", digits: 5, floor: .atMost(allowed))
+        references(&report, &feed, engine)
+        instructions(&report)
+    }
+
+    private static func references(_ report: inout Report, _ feed: inout Feed, _ engine: PartitionEngine) {
+        var (events, references) = (0, UInt64(0))
+        for _ in 0..<50 {
+            feed.next()
+            guard reference_count_begin() != 0 else { return report.note("retains and releases", "not counted") }
+            ingest(feed.lines, into: engine)
+            references += reference_count_end()
+            events += feed.lines.count
+        }
+        report.figure("retains and releases", Double(references) / Double(events), "an event", digits: 3)
+    }
+
+    private static func instructions(_ report: inout Report) {
+        let tool = ["--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=*measuredIngest*"]
+        let (output, errors) = (Scratch.path("callgrind.out"), Scratch.path("callgrind.err"))
+        // Valgrind stumbles over this compiler's line tables, and needs none but the names.
+        let bare = Scratch.path("benchmarks")
+        _ = try? Child.output(of: "strip", ["--strip-debug", "-o", bare, Child.own])
+        let child = try? Child(
+            "valgrind", tool + [bare, "--steady"], seconds: 120, output: output, errors: errors)
+        guard child?.wait().status == 0, let events = Machine.text(of: output).flatMap({ Int($0.trimmed) }),
+            let found = Machine.text(of: errors)?.firstMatch(of: /Collected : ([0-9]+)/), let count = Double(found.1)
+        else { return report.note("instructions", "not counted: needs valgrind and strip") }
+        report.figure("instructions", count / Double(events), "an event", digits: 0)
+    }
+}
+
+extension String {
+    fileprivate var trimmed: Substring { prefix { $0.isNumber } }
+}
