@@ -91,7 +91,9 @@ let package = Package(
         tests(
             "EngineTests", ["Engine", "Lifecycle", "Settings", "Aggregating", "ReferenceFold"]),
         tests("AggregatingTests", ["Aggregating", "Lifecycle"]),
-        tests("FleetTests", ["Fleet", "Lifecycle", "ReferenceFold"]),
+        tests(
+            "FleetTests",
+            ["Fleet", "Lifecycle", "Settings", "Decoding", "Aggregating", "Engine", "ReferenceFold"]),
         tests("ServingTests", ["Serving", "Metering"]),
         tests("KafkaTests", ["Kafka", "CRDKafka", "BrokerSupport"]),
         tests(

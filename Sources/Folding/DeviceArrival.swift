@@ -31,12 +31,15 @@ extension Device {
 
     // MARK: Time
 
+    /// When an event happened: what its source tells late counts when it was, with whatever hangs on it.
     func stamp(of event: Event, _ context: borrowing FoldContext) -> Stamp {
         let clock = context.store[cold]?.clock
-        let corrected = event.time &+ (clock?.offset ?? 0)
-        var moment = Moment(
-            time: event.time, monotonic: event.monotonic, domain: 0, setting: clock?.tag ?? 0)
+        let lateness = event.edge == .processBackground ? context.limits.androidBackgroundGrace : 0
+        let time = event.time &- lateness
+        let corrected = time &+ (clock?.offset ?? 0)
+        var moment = Moment(time: time, monotonic: event.monotonic, domain: 0, setting: clock?.tag ?? 0)
         if event.monotonic != Event.absent {
+            moment.monotonic -= lateness * 1000
             moment.domain = Device.shortHash(event.boot != 0 ? event.boot : event.process)
         }
         guard event.received != Event.absent else {

@@ -5,7 +5,6 @@ extension Device {
     // MARK: Edges of the app
 
     mutating func foldAppEdge(_ event: Event, _ stamp: Stamp, _ context: inout FoldContext) {
-        var stamp = stamp
         guard var edge = Device.phaseEdge(event.edge) else { return }
         if event.flags.contains(.bridged) {
             guard !flags.contains(.native), let meant = meaning(ofState: edge) else { return }
@@ -14,7 +13,6 @@ extension Device {
             flags.insert(.native)
         }
         if edge == .enterForeground { flags.insert(.sentForeground) }
-        if event.edge == .processBackground { stamp = stamp.earlier(by: context.limits.androidBackgroundGrace) }
         if edge != .terminate, !flags.isDisjoint(with: [.scenesRule, .activitiesRule]) {
             return foldEcho(edge, stamp, &context)
         }
@@ -283,16 +281,5 @@ extension Device.Began {
         case .enterBackground: self = .enterBackground
         case .terminate: self = .nothing
         }
-    }
-}
-
-extension Stamp {
-    /// The same edge, `grace` ms before.
-    func earlier(by grace: Int64) -> Stamp {
-        var stamp = self
-        stamp.moment.time -= grace
-        stamp.corrected -= grace
-        if stamp.moment.monotonic != Event.absent { stamp.moment.monotonic -= grace * 1000 }
-        return stamp
     }
 }

