@@ -112,12 +112,12 @@ struct Device: BitwiseCopyable {
     init(_ key: InstallationKey) {
         self.key = key
         since = .never
-        sinceReceived = Event.absent
+        sinceReceived = Moment.absent
         last = .never
-        lastReceived = Event.absent
+        lastReceived = Moment.absent
         latencyFrom = .never
-        lastResign = Event.absent
-        sequenceNext = Event.absent
+        lastResign = Moment.absent
+        sequenceNext = Moment.absent
         sequenceSeen = 0
         process = 0
         boot = 0

@@ -5,8 +5,8 @@ extension Device {
     /// Takes an event in: folds it at once where nothing stands against it, else counts or holds it.
     ///
     /// - Parameter sortsRecord: events without a number wait for the end of their record.
-    mutating func arrive(_ event: Event, sortsRecord: Bool, _ context: inout FoldContext) {
-        if event.sent != Event.absent, event.received != Event.absent {
+    mutating func arrive(_ event: borrowing Event, sortsRecord: Bool, _ context: inout FoldContext) {
+        if event.sent != Moment.absent, event.received != Moment.absent {
             let tolerance = context.limits.futureTolerance
             makeCold(&context).clock.observe(sent: event.sent, received: event.received, tolerance: tolerance)
         }
@@ -16,7 +16,7 @@ extension Device {
             context.count(.duplicateEvent, at: stamp)
         } else if isSucceeded(event, stamp, context) {
             drop(stamp, &context)
-        } else if event.sequence != Event.absent {
+        } else if event.sequence != Moment.absent {
             arriveBySequence(event, stamp, &context)
         } else {
             arriveByTime(event, stamp, sortsRecord: sortsRecord, &context)
@@ -32,17 +32,17 @@ extension Device {
     // MARK: Time
 
     /// When an event happened: what its source tells late counts when it was, with whatever hangs on it.
-    func stamp(of event: Event, _ context: borrowing FoldContext) -> Stamp {
+    func stamp(of event: borrowing Event, _ context: borrowing FoldContext) -> Stamp {
         let clock = context.store[cold]?.clock
         let lateness = event.edge == .processBackground ? context.limits.androidBackgroundGrace : 0
         let time = event.time &- lateness
         let corrected = time &+ (clock?.offset ?? 0)
         var moment = Moment(time: time, monotonic: event.monotonic, domain: 0, setting: clock?.tag ?? 0)
-        if event.monotonic != Event.absent {
+        if event.monotonic != Moment.absent {
             moment.monotonic -= lateness * 1000
             moment.domain = Device.shortHash(event.boot != 0 ? event.boot : event.process)
         }
-        guard event.received != Event.absent else {
+        guard event.received != Moment.absent else {
             let received = max(corrected, context.stream)
             return Stamp(moment: moment, corrected: corrected, received: received, group: event.group)
         }
@@ -61,6 +61,7 @@ extension Device {
     }
 
     /// The moment on the corrected time line, by what is known of the clock now.
+    @inline(__always)
     func corrected(_ moment: Moment, _ context: borrowing FoldContext) -> Int64 {
         guard moment.setting != Moment.fixed, cold != Device.noCold, let clock = context.store[cold]?.clock
         else { return moment.time }
@@ -68,6 +69,7 @@ extension Device {
     }
 
     /// Whether two moments were read from the clock without its being set between them.
+    @inline(__always)
     func isSameSetting(_ first: Moment, _ second: Moment, _ context: borrowing FoldContext) -> Bool {
         if first.setting == second.setting { return true }
         guard first.setting != Moment.fixed, second.setting != Moment.fixed, let clock = context.store[cold]?.clock
@@ -76,6 +78,7 @@ extension Device {
     }
 
     /// Whether `first` was before `second`, both judged with one offset unless the clock was set between them.
+    @inline(__always)
     func isOlder(_ first: Moment, than second: Moment, _ context: borrowing FoldContext) -> Bool {
         if isSameSetting(first, second, context) { return first.time < second.time }
         return corrected(first, context) < corrected(second, context)
@@ -84,14 +87,14 @@ extension Device {
     // MARK: Duplicates
 
     private mutating func isDuplicate(
-        _ event: Event, _ stamp: Stamp, _ context: inout FoldContext
+        _ event: borrowing Event, _ stamp: Stamp, _ context: inout FoldContext
     ) -> Bool {
         var isKnown = false
         if event.eventID != 0 {
             let window = context.limits.dedupeWindow
             isKnown = makeCold(&context).known.isKnown(id: event.eventID, received: stamp.received, window: window)
         }
-        if event.sequence != Event.absent {
+        if event.sequence != Moment.absent {
             return isKnownNumber(event, stamp, context) || isKnown
         }
         guard event.eventID == 0 else { return isKnown }
@@ -99,16 +102,17 @@ extension Device {
     }
 
     private func isKnownNumber(
-        _ event: Event, _ stamp: Stamp, _ context: borrowing FoldContext
+        _ event: borrowing Event, _ stamp: Stamp, _ context: borrowing FoldContext
     ) -> Bool {
         let process = Device.shortHash(event.process)
         if let cold = context.store[cold], !cold.heldByNumber.isEmpty {
+            let number = event.sequence
             let isHeld = cold.heldByNumber.contains {
-                $0.event.sequence == event.sequence && Device.shortHash($0.event.process) == process
+                $0.event.sequence == number && Device.shortHash($0.event.process) == process
             }
             if isHeld { return true }
         }
-        guard sequenceNext != Event.absent, !namesAnother(event), !beginsCount(event, stamp, context) else {
+        guard sequenceNext != Moment.absent, !namesAnother(event), !beginsCount(event, stamp, context) else {
             return false
         }
         let back = sequenceNext - 1 - event.sequence
@@ -116,8 +120,9 @@ extension Device {
     }
 
     /// A launch whose number is lower than expected, younger than what has been folded: the count begins anew.
-    func beginsCount(_ event: Event, _ stamp: Stamp, _ context: borrowing FoldContext) -> Bool {
-        guard event.edge == .launch, sequenceNext != Event.absent, event.sequence < sequenceNext else { return false }
+    @inline(__always)
+    func beginsCount(_ event: borrowing Event, _ stamp: Stamp, _ context: borrowing FoldContext) -> Bool {
+        guard event.edge == .launch, sequenceNext != Moment.absent, event.sequence < sequenceNext else { return false }
         let back = sequenceNext - 1 - event.sequence
         let wasSeen = back < 64 && sequenceSeen >> UInt64(back) & 1 == 1
         if wasSeen, stamp.moment.setting == Moment.fixed { return false }
@@ -128,19 +133,23 @@ extension Device {
     // MARK: Processes
 
     /// The event names another process, or another boot, than the running one.
-    func namesAnother(_ event: Event) -> Bool {
+    @inline(__always)
+    func namesAnother(_ event: borrowing Event) -> Bool {
         if event.process != 0, process != 0, Device.shortHash(event.process) != process { return true }
-        return event.boot != 0 && boot != 0 && Device.shortHash(event.boot) != boot
+        guard event.boot != 0, boot != 0 else { return false }
+        return Device.shortHash(event.boot) != boot
     }
 
     /// The event is of a process that has been succeeded.
-    func isSucceeded(_ event: Event, _ stamp: Stamp, _ context: borrowing FoldContext) -> Bool {
+    @inline(__always)
+    func isSucceeded(_ event: borrowing Event, _ stamp: Stamp, _ context: borrowing FoldContext) -> Bool {
         // A launch begins a process whatever its id, if it is not an old one that comes late.
-        let begins = event.edge == .exit || event.edge == .launch && !isOlder(stamp.moment, than: last, context)
-        return !begins && isSucceededProcess(event, context)
+        guard event.edge != .exit, namesAnother(event) else { return false }
+        if event.edge == .launch, !isOlder(stamp.moment, than: last, context) { return false }
+        return isSucceededProcess(event, context)
     }
 
-    func isSucceededProcess(_ event: Event, _ context: borrowing FoldContext) -> Bool {
+    func isSucceededProcess(_ event: borrowing Event, _ context: borrowing FoldContext) -> Bool {
         guard namesAnother(event), let cold = context.store[cold] else { return false }
         let named = Device.shortHash(event.process)
         let booted = Device.shortHash(event.boot)

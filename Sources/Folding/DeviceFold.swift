@@ -2,7 +2,7 @@ import Lifecycle
 
 /// Folding one event, in its order, into the state of its installation.
 extension Device {
-    mutating func fold(_ event: Event, _ stamp: Stamp, _ context: inout FoldContext) {
+    mutating func fold(_ event: borrowing Event, _ stamp: Stamp, _ context: inout FoldContext) {
         context.beginEvent()
         if stamp.moment.setting == Moment.fixed { context.count(.futureClock, at: stamp) }
         noteEvent(event, stamp, &context)
@@ -23,7 +23,8 @@ extension Device {
         lastGroup = stamp.group
     }
 
-    private func noteEvent(_ event: Event, _ stamp: Stamp, _ context: inout FoldContext) {
+    @inline(__always)
+    private func noteEvent(_ event: borrowing Event, _ stamp: Stamp, _ context: inout FoldContext) {
         context.counts.folded += 1
         let isKnown = event.edge != .unknown
         if !isKnown { context.counts.other += 1 }
@@ -48,7 +49,8 @@ extension Device {
     }
 
     /// Whether a process begins with the event, and whether as a launch.
-    private func beginsProcess(_ event: Event, _ context: borrowing FoldContext) -> Beginning {
+    @inline(__always)
+    private func beginsProcess(_ event: borrowing Event, _ context: borrowing FoldContext) -> Beginning {
         let another = namesAnother(event)
         switch event.edge {
         case .launch:
@@ -61,20 +63,20 @@ extension Device {
             return isFresh && !knowsActivities ? .launch : .no
         case .exit:
             // The report of a process that is not known yet; of a known one it tells the end.
-            let tellsOfAnother = event.flags.contains(.namesItsProcess) || isSucceededProcess(event, context)
-            return another && !tellsOfAnother ? .process : .no
+            guard another, !event.flags.contains(.namesItsProcess) else { return .no }
+            return isSucceededProcess(event, context) ? .no : .process
         default:
             return another ? .process : .no
         }
     }
 
-    mutating func adoptIdentity(_ event: Event) {
+    mutating func adoptIdentity(_ event: borrowing Event) {
         if event.process != 0 { process = Device.shortHash(event.process) }
         if event.boot != 0 { boot = Device.shortHash(event.boot) }
     }
 
     private mutating func route(
-        _ event: Event, _ stamp: Stamp, launches: Bool, _ context: inout FoldContext
+        _ event: borrowing Event, _ stamp: Stamp, launches: Bool, _ context: inout FoldContext
     ) {
         switch event.edge {
         case .launch:
@@ -108,6 +110,7 @@ extension Device {
 
 extension Device {
     /// Whole ms between two moments, by the monotonic clock where both have it, else by the corrected wall clock.
+    @inline(__always)
     func duration(from first: Moment, to second: Moment, _ context: borrowing FoldContext) -> Int64 {
         if let distance = first.monotonicDistance(to: second) { return distance }
         if isSameSetting(first, second, context) { return second.time &- first.time }

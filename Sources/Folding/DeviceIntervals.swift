@@ -78,7 +78,7 @@ extension Device {
         let time = stamp.moment.time
         let within = context.limits.flappingWithin
         defer { lastResign = time }
-        guard lastResign != Event.absent, (0...within).contains(time &- lastResign) else {
+        guard lastResign != Moment.absent, (0...within).contains(time &- lastResign) else {
             flags.remove(.flapping)
             context.store[cold]?.resigns.removeAll()
             return

@@ -4,7 +4,7 @@ import Lifecycle
 extension Device {
     // MARK: By number
 
-    mutating func arriveBySequence(_ event: Event, _ stamp: Stamp, _ context: inout FoldContext) {
+    mutating func arriveBySequence(_ event: borrowing Event, _ stamp: Stamp, _ context: inout FoldContext) {
         if event.edge == .exit, namesAnother(event) {
             return fold(event, stamp, &context)
         }
@@ -13,7 +13,7 @@ extension Device {
             fold(event, stamp, &context)
             return beginCount(at: event.sequence)
         }
-        let begins = namesAnother(event) || sequenceNext == Event.absent
+        let begins = sequenceNext == Moment.absent ? true : namesAnother(event)
         if !begins, event.sequence < sequenceNext {
             mark(event.sequence)
             return drop(stamp, &context)
@@ -21,17 +21,17 @@ extension Device {
         if begins, event.edge != .exit, isOlder(stamp.moment, than: last, context) {
             return drop(stamp, &context)
         }
+        let number = event.sequence
         let held = context.store[cold]?.heldByNumber ?? []
-        if held.isEmpty, begins || event.sequence == sequenceNext {
+        if held.isEmpty, begins || number == sequenceNext {
             fold(event, stamp, &context)
-            return begins ? beginCount(at: event.sequence) : mark(event.sequence)
+            return begins ? beginCount(at: number) : mark(number)
         }
         let process = Device.shortHash(event.process)
-        let number = event.sequence
         let isPutBack = held.contains {
             $0.event.sequence > number && Device.shortHash($0.event.process) == process
         }
-        holdByNumber(event, stamp, isPutBack: isPutBack, &context)
+        holdByNumber(copy event, stamp, isPutBack: isPutBack, &context)
     }
 
     private mutating func holdByNumber(
@@ -93,7 +93,7 @@ extension Device {
     mutating func foldLowestHeld(_ context: inout FoldContext) -> Bool {
         guard let held = context.store[cold], let index = lowest(in: held.heldByNumber) else { return false }
         let next = held.heldByNumber.remove(at: index)
-        let begins = namesAnother(next.event) || sequenceNext == Event.absent
+        let begins = namesAnother(next.event) || sequenceNext == Moment.absent
         if !begins, next.event.sequence > sequenceNext {
             context.count(.sequenceGap, at: next.stamp, next.event.sequence - sequenceNext)
         }
@@ -155,7 +155,10 @@ extension Device {
     mutating func arriveByTime(
         _ event: Event, _ stamp: Stamp, sortsRecord: Bool, _ context: inout FoldContext
     ) {
-        if event.edge != .exit, isOlder(stamp.moment, than: last, context) {
+        // What its source told late keeps the place in which it was told.
+        var place = stamp.moment
+        if event.edge == .processBackground { place.time = event.time }
+        if event.edge != .exit, isOlder(place, than: last, context) {
             return drop(stamp, &context)
         }
         var delay = context.limits.reorderDelay
@@ -164,15 +167,15 @@ extension Device {
         guard delay > 0 || sortsRecord || waits else { return fold(event, stamp, &context) }
         if waits { delay = max(delay, context.limits.reorderTimeout + 1) }
         let held = makeCold(&context)
-        var place = held.heldByTime.count
+        var index = held.heldByTime.count
         // An exit tells of a death before the launch that reports it: it keeps the place in which it came.
-        while event.edge != .exit, place > 0,
-            isOlder(stamp.moment, than: held.heldByTime[place - 1].stamp.moment, context)
+        while event.edge != .exit, index > 0,
+            isOlder(place, than: held.heldByTime[index - 1].stamp.moment, context)
         {
-            place -= 1
+            index -= 1
         }
-        let isPutBack = place < held.heldByTime.count
-        held.heldByTime.insert(self.held(event, stamp, for: delay, isPutBack: isPutBack, &context), at: place)
+        let isPutBack = index < held.heldByTime.count
+        held.heldByTime.insert(self.held(event, stamp, for: delay, isPutBack: isPutBack, &context), at: index)
         if !sortsRecord, held.heldByTime.count > context.limits.reorderBuffer { foldOldestHeld(held, &context) }
     }
 

@@ -4,7 +4,7 @@ import Lifecycle
 extension Device {
     // MARK: Edges of the app
 
-    mutating func foldAppEdge(_ event: Event, _ stamp: Stamp, _ context: inout FoldContext) {
+    mutating func foldAppEdge(_ event: borrowing Event, _ stamp: Stamp, _ context: inout FoldContext) {
         guard var edge = Device.phaseEdge(event.edge) else { return }
         if event.flags.contains(.bridged) {
             guard !flags.contains(.native), let meant = meaning(ofState: edge) else { return }
@@ -44,9 +44,9 @@ extension Device {
 
     /// Counts an app's own handler that took too long.
     func checkHandler(
-        _ event: Event, _ edge: PhaseEdge, _ stamp: Stamp, _ context: inout FoldContext
+        _ event: borrowing Event, _ edge: PhaseEdge, _ stamp: Stamp, _ context: inout FoldContext
     ) {
-        guard edge == .resign || edge == .enterBackground, event.handler != Event.absent,
+        guard edge == .resign || edge == .enterBackground, event.handler != Moment.absent,
             event.handler > context.limits.slowResignAfter * 1000
         else { return }
         context.count(.slowResign, at: stamp)
@@ -83,7 +83,7 @@ extension Device {
 
     // MARK: Launch
 
-    mutating func openLaunch(_ event: Event, _ stamp: Stamp, _ context: borrowing FoldContext) {
+    mutating func openLaunch(_ event: borrowing Event, _ stamp: Stamp, _ context: borrowing FoldContext) {
         flags.insert([.launchSeen, .freshBackground, .exitExpected])
         if event.flags.contains(.prewarm) { flags.insert(.prewarmed) }
         state = .launching

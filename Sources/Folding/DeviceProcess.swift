@@ -3,7 +3,7 @@ import Lifecycle
 /// Processes: how they begin, and how they end where nobody says so.
 extension Device {
     /// Ends the running process, whose end was not reported, and begins the one that an event belongs to.
-    mutating func beginProcess(_ event: Event, _ stamp: Stamp, _ context: inout FoldContext) {
+    mutating func beginProcess(_ event: borrowing Event, _ stamp: Stamp, _ context: inout FoldContext) {
         let wasSeen = last.isKnown
         if wasSeen { endUnreported(stamp, &context) }
         let isExplained = state == .notRunning
@@ -42,13 +42,13 @@ extension Device {
         context.count(.backgroundLaunches, at: stamp)
     }
 
-    private mutating func succeed(by event: Event, _ context: inout FoldContext) {
+    private mutating func succeed(by event: borrowing Event, _ context: inout FoldContext) {
         let named = Device.shortHash(event.process)
         let booted = Device.shortHash(event.boot)
         let replacesProcess = process != 0 && named != process
         let replacesBoot = boot != 0 && booted != 0 && booted != boot
         if namesAnother(event) {
-            sequenceNext = Event.absent
+            sequenceNext = Moment.absent
             sequenceSeen = 0
         }
         guard replacesProcess || replacesBoot else { return }
@@ -77,7 +77,7 @@ extension Device {
     // MARK: Exits
 
     /// An exit report: it tells of a process before, or ends the running one.
-    mutating func foldExit(_ event: Event, _ stamp: Stamp, _ context: inout FoldContext) {
+    mutating func foldExit(_ event: borrowing Event, _ stamp: Stamp, _ context: inout FoldContext) {
         let text = event.exitReason
         context.emit(.exit, at: stamp, text: text != TextTable.empty ? text : context.names.unknownReason)
         if endsRunning(event, context) {
@@ -90,7 +90,7 @@ extension Device {
     }
 
     /// Whose end an exit tells: that of the running process, or of one before it, which it then explains.
-    private mutating func endsRunning(_ event: Event, _ context: borrowing FoldContext) -> Bool {
+    private mutating func endsRunning(_ event: borrowing Event, _ context: borrowing FoldContext) -> Bool {
         if event.flags.contains(.namesItsProcess) { return !namesAnother(event) && last.isKnown }
         if flags.contains(.exitExpected) {
             flags.remove(.exitExpected)

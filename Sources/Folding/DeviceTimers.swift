@@ -60,7 +60,7 @@ extension Device {
 
     /// Stream time at which the device is to be looked at next, ms; `Int64.max` where never.
     func nextDue(_ context: borrowing FoldContext) -> Int64 {
-        let expiry = lastReceived == Event.absent ? Int64.max : lastReceived &+ context.limits.stateTTL &+ 1
+        let expiry = lastReceived == Moment.absent ? Int64.max : lastReceived &+ context.limits.stateTTL &+ 1
         let due = min(stuckDue(context), min(silenceDue(context), expiry))
         guard let held = context.store[cold] else { return due }
         return held.holds ? held.releaseDue : min(due, min(launchDue(context), graceDue(held, context)))
@@ -73,16 +73,19 @@ extension Device {
     }
 
     /// An undecided launch was one into the background once its gap is over; that matters where something runs.
+    @inline(__always)
     private func launchDue(_ context: borrowing FoldContext) -> Int64 {
         guard state == .launching, let held = context.store[cold], !held.resources.isEmpty else { return Int64.max }
         return Device.due(sinceReceived, context.limits.launchBackgroundGap, context)
     }
 
+    @inline(__always)
     private func stuckDue(_ context: borrowing FoldContext) -> Int64 {
         guard state == .inactive, !flags.contains(.stuckCounted), since.isKnown else { return Int64.max }
         return Device.due(sinceReceived, context.limits.stuckInactiveAfter, context)
     }
 
+    @inline(__always)
     private func silenceDue(_ context: borrowing FoldContext) -> Int64 {
         guard state == .active || state == .inactive else { return Int64.max }
         return Device.due(lastReceived, context.limits.silenceTimeout, context)
@@ -90,7 +93,7 @@ extension Device {
 
     /// Nothing was heard for the time to live.
     func isExpired(_ context: borrowing FoldContext) -> Bool {
-        lastReceived != Event.absent && context.stream &- lastReceived > context.limits.stateTTL
+        lastReceived != Moment.absent && context.stream &- lastReceived > context.limits.stateTTL
     }
 }
 

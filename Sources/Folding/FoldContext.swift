@@ -1,16 +1,18 @@
 import Lifecycle
 
 /// What a machine needs beside its own state: limits, time, and a place for what it contributes.
-struct FoldContext: ~Copyable {
+///
+/// A reference, since it goes along with every step of every event and must not be copied on the way.
+final class FoldContext {
     let limits: FoldingLimits
     let names: FoldNames
     var contributions: ContiguousArray<Contribution> = []
     var store = ColdStore()
     var counts = FoldCounts()
     /// The largest receive time, also of events whose receive time is assumed, ms; timers go by it.
-    var stream = Event.absent
+    var stream = Moment.absent
     /// The largest receive time that a record told, ms; windows are final by it.
-    var watermark = Event.absent
+    var watermark = Moment.absent
     /// A record of several events is being taken in: what it holds back waits for its end.
     var isInRecord = false
     /// Such an event is held.
@@ -19,12 +21,12 @@ struct FoldContext: ~Copyable {
     private var regressions: ContiguousArray<Int64> = []
 
     /// Another event is folded.
-    mutating func beginEvent() {
+    func beginEvent() {
         if !regressions.isEmpty { regressions.removeAll(keepingCapacity: true) }
     }
 
     /// Counts a step of the device's clock between two edges, once for the pair.
-    mutating func countRegression(from first: Moment, to stamp: Stamp) {
+    func countRegression(from first: Moment, to stamp: Stamp) {
         guard !regressions.contains(first.time) else { return }
         regressions.append(first.time)
         count(.clockRegression, at: stamp)
@@ -35,13 +37,13 @@ struct FoldContext: ~Copyable {
         self.names = names
     }
 
-    mutating func emit(
+    func emit(
         _ kind: Contribution.Kind, value: Int64 = 1, at stamp: Stamp, text: UInt32 = 0, installation: UInt64 = 0
     ) {
         emit(kind, value: value, time: stamp.corrected, group: stamp.group, text: text, installation: installation)
     }
 
-    mutating func emit(
+    func emit(
         _ kind: Contribution.Kind, value: Int64 = 1, time: Int64, group: UInt32, text: UInt32 = 0,
         installation: UInt64 = 0
     ) {
@@ -51,11 +53,11 @@ struct FoldContext: ~Copyable {
                 installation: installation))
     }
 
-    mutating func count(_ anomaly: Anomaly, at stamp: Stamp, _ number: Int64 = 1) {
+    func count(_ anomaly: Anomaly, at stamp: Stamp, _ number: Int64 = 1) {
         emit(.anomaly(anomaly), value: number, at: stamp)
     }
 
-    mutating func count(_ counter: Counter, at stamp: Stamp) {
+    func count(_ counter: Counter, at stamp: Stamp) {
         emit(.count(counter), at: stamp)
     }
 }

@@ -107,21 +107,21 @@ private struct FoldCore: ~Copyable {
         for index in range.dropFirst() {
             let event = batch.events[index]
             let before = batch.events[index - 1]
-            if event.sequence != Event.absent { continue }
+            if event.sequence != Moment.absent { continue }
             guard event.installation == before.installation, event.time > before.time else { return false }
         }
         return true
     }
 
     @inline(__always)
-    private mutating func arrive(_ event: Event, sortsRecord: Bool) {
-        if event.received != Event.absent {
+    private mutating func arrive(_ event: borrowing Event, sortsRecord: Bool) {
+        if event.received != Moment.absent {
             if event.received > context.watermark { context.watermark = event.received }
             advanceStream(to: event.received)
         }
         guard event.edge != .tick else { return }
         let device = table.index(of: event.installation)
-        if event.received == Event.absent {
+        if event.received == Moment.absent {
             advanceStream(to: table[device].stamp(of: event, context).received)
         }
         table[device].arrive(event, sortsRecord: sortsRecord, &context)

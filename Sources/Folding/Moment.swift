@@ -11,16 +11,18 @@ struct Moment: BitwiseCopyable, Equatable {
     /// Which setting of the device's wall clock ``time`` was read from.
     var setting: UInt32
 
+    /// ``Event/absent``, known to this module at compile time.
+    static let absent = Int64.min
     /// The setting of a moment that was folded at its receive time.
     static let fixed = UInt32.max
     /// No moment.
-    static let never = Moment(time: Event.absent, monotonic: Event.absent, domain: 0, setting: fixed)
+    static let never = Moment(time: Moment.absent, monotonic: Moment.absent, domain: 0, setting: fixed)
 
-    var isKnown: Bool { time != Event.absent }
+    var isKnown: Bool { time != Moment.absent }
 
     /// Whole ms on the monotonic clock from here to `later`, where both were read from it in one boot.
     func monotonicDistance(to later: Moment) -> Int64? {
-        guard monotonic != Event.absent, later.monotonic != Event.absent, domain != 0, domain == later.domain
+        guard monotonic != Moment.absent, later.monotonic != Moment.absent, domain != 0, domain == later.domain
         else { return nil }
         let distance = later.monotonic.subtractingReportingOverflow(monotonic)
         guard !distance.overflow else { return nil }
