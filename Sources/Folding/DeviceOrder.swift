@@ -157,7 +157,7 @@ extension Device {
     ) {
         // What its source told late keeps the place in which it was told.
         var place = stamp.moment
-        if event.edge == .processBackground { place.time = event.time }
+        if event.edge == .processBackground, place.setting != Moment.fixed { place.time = event.time }
         if event.edge != .exit, isOlder(place, than: last, context) {
             return drop(stamp, &context)
         }
