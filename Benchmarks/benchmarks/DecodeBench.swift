@@ -18,7 +18,8 @@ enum DecodeBench {
     private static func event(_ index: Int, more: String = "") -> String {
         let device = "d-\(1_000_000 + index * 7919 % 900_000)-4f2a-9c"
         return "{\"device_id\":\"\(device)\",\"app_id\":\"com.example.shop\",\"event\":\"\(names[index % 5])\","
-            + "\"ts\":\(1_698_000_000_000 + index * 137),\"seq\":\(index % 97),\"process_id\":\"p\(index * 31 % 9973)\","
+            + "\"ts\":\(1_698_000_000_000 + index * 137),\"seq\":\(index % 97),"
+            + "\"process_id\":\"p\(index * 31 % 9973)\","
             + "\"platform\":\"ios\",\"app_version\":\"4.12.\(index % 7)\",\"os_version\":\"17.4.1\","
             + "\"device_model\":\"iPhone15,\(index % 4)\"\(more)}"
     }
