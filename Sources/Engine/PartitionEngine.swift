@@ -50,7 +50,7 @@ package final class PartitionEngine {
     package func process() {
         decoded.otherTelemetry += batch.otherTelemetry
         decoded.records += batch.records
-        for event in batch.events where event.edge != .tick { taken += 1 }
+        for index in batch.events.indices where batch.events[index].edge != .tick { taken += 1 }
         fold.fold(batch, into: &contributions)
         combine()
         batch.removeAll()

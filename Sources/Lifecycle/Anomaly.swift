@@ -1,5 +1,5 @@
 /// Something that should not have happened, counted per window and group, once per occurrence.
-package enum Anomaly: UInt8, CaseIterable, BitwiseCopyable, Sendable {
+@usableFromInline package enum Anomaly: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case clockRegression
     case duplicateEvent
     case futureClock

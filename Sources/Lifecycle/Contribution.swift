@@ -1,21 +1,21 @@
 /// One thing that an event adds to the figures of its window and group: what folding gives and aggregating takes.
-package struct Contribution: BitwiseCopyable, Sendable {
+@usableFromInline package struct Contribution: BitwiseCopyable, Sendable {
     /// The moment whose window takes it, ms since the epoch.
-    package var time: Int64
+    @usableFromInline package var time: Int64
     /// A duration in ms, or how many; for ``Kind/event`` the receive time in ms, whose window counts it where that
     /// of ``time`` is final.
-    package var value: Int64
+    @usableFromInline package var value: Int64
     /// Stream time of the partition when it was made, ms since the epoch: windows that are final by then drop it.
-    package var stream: Int64
+    @usableFromInline package var stream: Int64
     /// ``InstallationKey/low`` of whose it is, for the number of devices.
-    package var installation: UInt64
+    @usableFromInline package var installation: UInt64
     /// Id in ``Lexicon/groups``.
-    package var group: UInt32
+    @usableFromInline package var group: UInt32
     /// Id in ``Lexicon/texts``: the reason of an inactive interval or of an exit.
-    package var text: UInt32
-    package var kind: Kind
+    @usableFromInline package var text: UInt32
+    @usableFromInline package var kind: Kind
 
-    package enum Kind: BitwiseCopyable, Sendable, Hashable {
+    @usableFromInline package enum Kind: BitwiseCopyable, Sendable, Hashable {
         /// A folded event with a known name: `events`, and the installation in `devices`.
         case event
         /// A folded event with an unknown name: `events_other`, and the installation in `devices`.
@@ -54,7 +54,7 @@ package struct Contribution: BitwiseCopyable, Sendable {
 }
 
 /// The plain counts of a record, in its order.
-package enum Counter: UInt8, CaseIterable, BitwiseCopyable, Sendable {
+@usableFromInline package enum Counter: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case launchesCold
     case launchesWarm
     case backgroundLaunches
@@ -86,7 +86,7 @@ package enum Counter: UInt8, CaseIterable, BitwiseCopyable, Sendable {
 }
 
 /// How an observed inactive interval began and ended.
-package enum InactiveClass: UInt8, CaseIterable, BitwiseCopyable, Sendable {
+@usableFromInline package enum InactiveClass: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case aborted
     case arrival
     case departure
@@ -103,7 +103,7 @@ package enum InactiveClass: UInt8, CaseIterable, BitwiseCopyable, Sendable {
 }
 
 /// The latencies that are measured, each a histogram.
-package enum Latency: UInt8, CaseIterable, BitwiseCopyable, Sendable {
+@usableFromInline package enum Latency: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case resume
     case launchCold
     case launchWarm
@@ -120,7 +120,7 @@ package enum Latency: UInt8, CaseIterable, BitwiseCopyable, Sendable {
 }
 
 /// The intervals of which count and sum are kept.
-package enum IntervalKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
+@usableFromInline package enum IntervalKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case active
     case background
     case viewVisible

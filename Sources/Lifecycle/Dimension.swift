@@ -1,5 +1,5 @@
 /// What a source says about an app and a device, by which figures may be grouped.
-package enum Dimension: String, CaseIterable, Sendable {
+@usableFromInline package enum Dimension: String, CaseIterable, Sendable {
     case app = "app_id"
     case platform
     case appVersion = "app_version"

@@ -1,5 +1,5 @@
 /// What an edge is about: the whole app, or one of its parts.
-package enum Scope: UInt8, CaseIterable, BitwiseCopyable, Sendable {
+@usableFromInline package enum Scope: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case app
     case scene
     case activity
@@ -19,7 +19,7 @@ package enum Scope: UInt8, CaseIterable, BitwiseCopyable, Sendable {
 ///
 /// The names that map to each edge stand in ``Vocabulary``. Edges of every scope share one enumeration so that an
 /// event carries its meaning in one byte.
-package enum Edge: UInt8, CaseIterable, BitwiseCopyable, Sendable {
+@usableFromInline package enum Edge: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     // App
     case launch
     case enterForeground
@@ -91,7 +91,7 @@ extension Edge {
 
 extension Edge {
     /// The scope that the edge belongs to; nil for those of any scope.
-    package var scope: Scope? {
+    @usableFromInline package var scope: Scope? {
         switch self {
         case .launch, .enterForeground, .activate, .resign, .enterBackground, .terminate, .exit,
             .processForeground, .processBackground:

@@ -1,47 +1,47 @@
 /// One lifecycle event of a batch, decoded: fixed size, no references. Texts are ids of the task's ``Lexicon`` where
 /// they are few and stand in the output, and 64-bit hashes where only their equality matters.
-package struct Event: BitwiseCopyable, Sendable {
+@usableFromInline package struct Event: BitwiseCopyable, Sendable {
     /// Stands for an absent time or number.
     @inlinable package static var absent: Int64 { Int64.min }
 
     /// Whose event it is.
-    package var installation: InstallationKey
+    @usableFromInline package var installation: InstallationKey
     /// Device wall clock when it happened, ms since the epoch.
-    package var time: Int64
+    @usableFromInline package var time: Int64
     /// Receive time, ms since the epoch: the record's timestamp. ``absent`` where `replay` knows none.
-    package var received: Int64
+    @usableFromInline package var received: Int64
     /// Device wall clock when the batch was sent, ms since the epoch, or ``absent``.
-    package var sent: Int64
+    @usableFromInline package var sent: Int64
     /// Device monotonic clock, µs, or ``absent``.
-    package var monotonic: Int64
+    @usableFromInline package var monotonic: Int64
     /// Counter of the process, or ``absent``.
-    package var sequence: Int64
+    @usableFromInline package var sequence: Int64
     /// Hashes; 0 where the source sent none.
-    package var process: UInt64
-    package var session: UInt64
-    package var boot: UInt64
-    package var eventID: UInt64
-    package var instance: UInt64
-    package var className: UInt64
+    @usableFromInline package var process: UInt64
+    @usableFromInline package var session: UInt64
+    @usableFromInline package var boot: UInt64
+    @usableFromInline package var eventID: UInt64
+    @usableFromInline package var instance: UInt64
+    @usableFromInline package var className: UInt64
     /// The name of an ``Edge/unknown`` event, as sent; 0 for every other.
-    package var unknownName: UInt64
+    @usableFromInline package var unknownName: UInt64
     /// Time the app's own handler took, µs, or ``absent``.
-    package var handler: Int64
+    @usableFromInline package var handler: Int64
     /// Id in ``Lexicon/groups``.
-    package var group: UInt32
+    @usableFromInline package var group: UInt32
     /// Ids in ``Lexicon/texts``; ``TextTable/empty`` where the source sent none.
-    package var reason: UInt32
-    package var resource: UInt32
-    package var exitReason: UInt32
+    @usableFromInline package var reason: UInt32
+    @usableFromInline package var resource: UInt32
+    @usableFromInline package var exitReason: UInt32
     /// The record it came in, counted from the start of the batch: events of one record are put in order together.
-    package var record: UInt32
-    package var edge: Edge
+    @usableFromInline package var record: UInt32
+    @usableFromInline package var edge: Edge
     /// The scope that the source named, or that of the edge; an edge of any scope may belong to a view, say.
-    package var scope: Scope
-    package var flags: Flags
+    @usableFromInline package var scope: Scope
+    @usableFromInline package var flags: Flags
 
-    package struct Flags: OptionSet, BitwiseCopyable, Sendable {
-        package let rawValue: UInt8
+    @usableFromInline package struct Flags: OptionSet, BitwiseCopyable, Sendable {
+        @usableFromInline package let rawValue: UInt8
         @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
         /// The launch was prewarmed.
         @inlinable package static var prewarm: Flags { Flags(rawValue: 1) }
@@ -86,12 +86,12 @@ package struct Event: BitwiseCopyable, Sendable {
 }
 
 /// What could not be read, for the dead-letter topic.
-package struct Rejection: Sendable, Equatable {
+@usableFromInline package struct Rejection: Sendable, Equatable {
     /// The record, counted from the start of the batch.
-    package var record: Int
+    @usableFromInline package var record: Int
     /// The event within the record; nil where the whole record is unreadable.
-    package var index: Int?
-    package var code: RejectionCode
+    @usableFromInline package var index: Int?
+    @usableFromInline package var code: RejectionCode
 
     package init(record: Int, index: Int?, code: RejectionCode) {
         self.record = record
@@ -101,7 +101,7 @@ package struct Rejection: Sendable, Equatable {
 }
 
 /// Why an event or a record could not be read.
-package enum RejectionCode: Sendable, Hashable {
+@usableFromInline package enum RejectionCode: Sendable, Hashable {
     case invalidJSON
     case tooDeep
     case recordTooLarge

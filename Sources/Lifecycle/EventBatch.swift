@@ -1,7 +1,7 @@
 /// The events of one or more records, in order of arrival: what decoding gives and folding takes.
 ///
 /// Its storage is kept from batch to batch; ``removeAll()`` frees nothing.
-package struct EventBatch: ~Copyable {
+@usableFromInline package struct EventBatch: ~Copyable {
     /// The events. Where a record holds none, a ``Edge/tick`` may stand for it.
     package var events: ContiguousArray<Event> = []
     /// What could not be read.

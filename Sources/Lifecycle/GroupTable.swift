@@ -1,12 +1,12 @@
 /// The dimensions that a source sends with each event, each as an id of one ``TextTable``.
 ///
 /// A dimension that is not grouped by is ``TextTable/empty`` in every event.
-package struct Dimensions: Hashable, BitwiseCopyable, Sendable {
-    package var app: UInt32
-    package var platform: UInt32
-    package var appVersion: UInt32
-    package var osVersion: UInt32
-    package var deviceModel: UInt32
+@usableFromInline package struct Dimensions: Hashable, BitwiseCopyable, Sendable {
+    @usableFromInline package var app: UInt32
+    @usableFromInline package var platform: UInt32
+    @usableFromInline package var appVersion: UInt32
+    @usableFromInline package var osVersion: UInt32
+    @usableFromInline package var deviceModel: UInt32
 
     @inlinable
     package init(
@@ -38,12 +38,12 @@ package struct Dimensions: Hashable, BitwiseCopyable, Sendable {
 ///
 /// Bounded: past ``limit`` combinations a new one becomes that of its app with every other dimension `__other__`,
 /// and, where even that is one too many, ``overflow``; ``refused`` counts both.
-package struct GroupTable {
+@usableFromInline package struct GroupTable {
     /// The id of the group whose every dimension is `__other__`.
     @inlinable package static var overflow: UInt32 { 0 }
 
     /// The most groups it holds (1 to 2³⁰), not counting those for overflow of a known app.
-    package let limit: Int
+    @usableFromInline package let limit: Int
     package private(set) var refused = 0
 
     private var dimensions: [Dimensions] = []
@@ -103,9 +103,9 @@ package struct GroupTable {
 /// The texts and groups that one task has met: what the ids in its events, states and sums mean.
 ///
 /// Owned by one task and touched on its queue alone.
-package struct Lexicon {
-    package var texts: TextTable
-    package var groups: GroupTable
+@usableFromInline package struct Lexicon {
+    @usableFromInline package var texts: TextTable
+    @usableFromInline package var groups: GroupTable
 
     package init(textLimit: Int = 1 << 18, groupLimit: Int = 1 << 18) {
         texts = TextTable(limit: textLimit)

@@ -2,7 +2,7 @@
 ///
 /// iOS has no callback for its suspended state: it is part of ``background`` until the next edge tells how the
 /// process fared.
-package enum Phase: UInt8, CaseIterable, BitwiseCopyable, Sendable {
+@usableFromInline package enum Phase: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     /// Nothing is known: never seen, a new process without a launch, or silent for longer than the limit.
     case unknown
     case notRunning

@@ -3,7 +3,7 @@
 /// Not for keys that an attacker may choose freely to slow the program down: probing is bounded by load, and a
 /// 64-bit seed of the program is no secret. Collisions of the 64-bit form are accepted where a wrong match costs
 /// one miscounted event; identities use the 128-bit form.
-package enum StableHash {
+@usableFromInline package enum StableHash {
     @inlinable static var oddA: UInt64 { 0x9E37_79B9_7F4A_7C15 }
     @inlinable static var oddB: UInt64 { 0xC2B2_AE3D_27D4_EB4F }
     @inlinable static var seedA: UInt64 { 0x2545_F491_4F6C_DD1D }
@@ -83,9 +83,9 @@ package enum StableHash {
 /// The identity of an installation: a 128-bit hash of the pair (device, app).
 ///
 /// With 10⁹ installations the chance that any two share it is below 10⁻²⁰.
-package struct InstallationKey: Hashable, BitwiseCopyable, Sendable {
-    package var high: UInt64
-    package var low: UInt64
+@usableFromInline package struct InstallationKey: Hashable, BitwiseCopyable, Sendable {
+    @usableFromInline package var high: UInt64
+    @usableFromInline package var low: UInt64
 
     @inlinable
     package init(high: UInt64, low: UInt64) {

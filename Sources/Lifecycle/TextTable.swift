@@ -2,7 +2,7 @@
 ///
 /// An id is valid for the life of the table and means nothing outside it: what leaves the process carries the text.
 /// Bounded: past ``limit`` texts every new one becomes ``other``, and ``refused`` counts it.
-package struct TextTable {
+@usableFromInline package struct TextTable {
     /// The id of the empty text, which stands for "absent".
     @inlinable package static var empty: UInt32 { 0 }
     /// The id of `__other__`, which stands for whatever was one too many.

@@ -1,5 +1,5 @@
 /// An edge that may change the phase of an app or of one of its scenes, whatever source told it.
-package enum PhaseEdge: UInt8, CaseIterable, BitwiseCopyable, Sendable {
+@usableFromInline package enum PhaseEdge: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case enterForeground
     case activate
     case resign
@@ -28,7 +28,7 @@ package enum PhaseEdge: UInt8, CaseIterable, BitwiseCopyable, Sendable {
 }
 
 /// What the table says about a pair of phase and edge.
-package enum Verdict: UInt8, BitwiseCopyable, Sendable {
+@usableFromInline package enum Verdict: UInt8, BitwiseCopyable, Sendable {
     /// The open interval ends observed.
     case legal
     /// An edge between was not reported: `missing_event`; the open interval ends inferred.
@@ -45,7 +45,7 @@ package enum Verdict: UInt8, BitwiseCopyable, Sendable {
 ///
 /// A launch is no edge of this table: it begins a process from any phase. What the table calls ``Verdict/legal`` in
 /// ``Phase/unknown`` was not measured before and is measured from then on.
-package enum TransitionTable {
+@usableFromInline package enum TransitionTable {
     package static func verdict(_ phase: Phase, _ edge: PhaseEdge) -> Verdict {
         switch (phase, edge) {
         case (.unknown, .enterForeground): .legal

@@ -2,9 +2,9 @@
 ///
 /// Names match without regard to case; what is said before (`UIApplication`, `Activity.` …) or after
 /// (`Notification`, `(_:)`, `WithOptions`) is ignored. A name that exists in one scope only needs no scope.
-package struct Vocabulary: Sendable {
+@usableFromInline package struct Vocabulary: Sendable {
     /// One name in one scope.
-    package struct Entry: Sendable, Equatable {
+    @usableFromInline package struct Entry: Sendable, Equatable {
         /// Lower case, without prefix and suffix.
         package let name: String
         package let edge: Edge
