@@ -30,7 +30,11 @@ extension Settings {
         required: [String] = []
     ) throws(SettingsError) {
         var reader = SettingsReader()
-        if let file { reader.read(file: file) }
+        if let file {
+            reader.read(file: file)
+            // Of a file that cannot be read nothing else can be said.
+            if !reader.hasFile { throw SettingsError(problems: reader.problems) }
+        }
         reader.read(environment: environment)
         reader.read(overrides: overrides)
         reader.demand(required, file: file)
@@ -52,6 +56,8 @@ extension Settings {
 private struct SettingsReader {
     var settings = Settings()
     var problems: [SettingProblem] = []
+    /// The file could be read.
+    var hasFile = true
     let forms = Dictionary(uniqueKeysWithValues: SettingTable.rows.map { ($0.name, $0.form) })
 
     mutating func read(file path: String) {
@@ -61,6 +67,7 @@ private struct SettingsReader {
             text = try TextFile.read(path)
         } catch {
             problems.append(SettingProblem(whole, error.what, remedy: error.remedy))
+            hasFile = false
             return
         }
         let properties = Properties(text)
