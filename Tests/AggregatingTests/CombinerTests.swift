@@ -68,7 +68,7 @@ import Testing
     @Test func whatElseAFinalWindowGetsIsDropped() {
         var combiner = Combiner(settings())
         let deeds = [Contribution.Kind.exit, .count(.backgrounds), .interval(.active)].map {
-            Deed(kind: $0, time: 59_999, stream: 60_000)
+            Deed(kind: $0, time: 59_999, stream: 60_001)
         }
         #expect(rows(deeds, &combiner).isEmpty)
         let expired = combiner.statistics.expired

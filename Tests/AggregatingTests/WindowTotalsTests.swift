@@ -31,32 +31,32 @@ import Testing
 
     @Test func aWindowIsFinalWhenTheLastSourceHasPassedIt() throws {
         var totals = WindowTotals(settings, sources: sources)
-        try totals.takeAll(partials([event(at: 0)], from: sources[0], watermark: 60_000))
+        try totals.takeAll(partials([event(at: 0)], from: sources[0], watermark: 60_001))
         var rows = emitted(&totals)
         #expect(rows.count == 1 && rows[0].value.contains("\"revision\":1,\"final\":false"))
         let none = totals.watermark
         #expect(none == .min)
-        try totals.takeAll(partials([event(at: 1)], from: sources[1], watermark: 59_999))
+        try totals.takeAll(partials([event(at: 1)], from: sources[1], watermark: 60_000))
         rows = emitted(&totals)
         #expect(rows.count == 1 && rows[0].value.contains("\"revision\":2,\"final\":false"))
         #expect(emitted(&totals).isEmpty)
         var end = RecordBatch()
-        Combiner.appendWatermark(source: sources[1], watermark: 60_000, to: &end)
+        Combiner.appendWatermark(source: sources[1], watermark: 60_001, to: &end)
         try totals.takeAll(end)
         rows = emitted(&totals)
         #expect(rows.count == 1 && rows[0].value.contains("\"revision\":3,\"final\":true"))
         #expect(rows[0].value.contains("\"events\":2,"))
         let (watermark, statistics) = (totals.watermark, totals.statistics)
-        #expect(watermark == 60_000)
+        #expect(watermark == 60_001)
         #expect(statistics.finals == 1 && statistics.cells == 0 && statistics.windows == 0)
         #expect(emitted(&totals).isEmpty)
     }
 
     @Test func whatComesForAFinalWindowIsDroppedAndCounted() throws {
         var totals = WindowTotals(settings, sources: [sources[0]])
-        try totals.takeAll(partials([event(at: 70_000)], from: sources[0], watermark: 60_000))
+        try totals.takeAll(partials([event(at: 70_000)], from: sources[0], watermark: 60_001))
         _ = emitted(&totals)
-        try totals.takeAll(partials([event(at: 59_999), event(at: 60_000)], from: sources[0], watermark: 60_000))
+        try totals.takeAll(partials([event(at: 59_999), event(at: 60_000)], from: sources[0], watermark: 60_001))
         let dropped = totals.statistics.droppedPartials
         #expect(dropped == 1)
         #expect(emitted(&totals).map(\.key) == ["1970-01-01T00:01:00Z/1m/app/ios/1"])
@@ -80,7 +80,7 @@ import Testing
 
     @Test func aSourceThatIsNotKnownMovesNoWatermark() throws {
         var totals = WindowTotals(settings, sources: [sources[0]])
-        try totals.takeAll(partials([event(at: 0)], from: sources[1], watermark: 60_000))
+        try totals.takeAll(partials([event(at: 0)], from: sources[1], watermark: 60_001))
         #expect(emitted(&totals).map { $0.value.contains("\"final\":false") } == [true])
         let strangers = totals.statistics.strangers
         #expect(strangers == 1)
@@ -92,7 +92,7 @@ import Testing
         var totals = WindowTotals(settings, sources: [sources[0]])
         try totals.takeAll(partials([event(at: 0)], from: sources[0], watermark: 0))
         #expect(emitted(&totals).isEmpty)
-        try totals.takeAll(partials([event(at: 0)], from: sources[0], watermark: 60_000))
+        try totals.takeAll(partials([event(at: 0)], from: sources[0], watermark: 60_001))
         #expect(emitted(&totals).map { $0.value.contains("\"revision\":1,\"final\":true") } == [true])
     }
 
@@ -128,7 +128,7 @@ import Testing
             _ = emitted(&totals)
             watermarks.append(totals.watermark)
         }
-        #expect(watermarks == [119_999, 179_999, 200_000, 200_000])
+        #expect(watermarks == [120_000, 180_000, 200_000, 200_000])
         let statistics = totals.statistics
         #expect(statistics.droppedPartials == 0)
         #expect(statistics.finals == 3)
@@ -142,7 +142,7 @@ import Testing
             partials(["1", "2"].map { event(at: 0, version: $0) }, from: sources[0], watermark: 0))
         totals.emit(into: &rows, checkpoint: &checkpoint)
         var end = RecordBatch()
-        Combiner.appendWatermark(source: sources[0], watermark: 60_000, to: &end)
+        Combiner.appendWatermark(source: sources[0], watermark: 60_001, to: &end)
         var restored = WindowTotals(settings, sources: [sources[0]])
         try restored.restoreAll(checkpoint)
         var statistics = restored.statistics
@@ -156,7 +156,7 @@ import Testing
         #expect(statistics.cells == 0 && statistics.windows == 0)
         _ = emitted(&restored)
         let watermark = restored.watermark
-        #expect(watermark == 60_000)
+        #expect(watermark == 60_001)
     }
 }
 
