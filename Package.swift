@@ -38,6 +38,7 @@ let package = Package(
         .target(
             name: "CSimdJSON",
             linkerSettings: [.linkedLibrary("simdjson")]),
+        .systemLibrary(name: "CPrefetch"),
         .systemLibrary(name: "CRDKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
 
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
@@ -53,7 +54,7 @@ let package = Package(
 
         // Level 2: the stages; none knows another.
         library("Decoding", ["Lifecycle", "CSimdJSON"]),
-        library("Folding", ["Lifecycle"], more: singleOwner),
+        library("Folding", ["Lifecycle", "CPrefetch"], more: singleOwner),
         library("Aggregating", ["Lifecycle"]),
         library("Kafka", ["CRDKafka"]),
         library("Serving", ["CMicroHTTPD", "CAssets", "Metering"]),

@@ -57,7 +57,12 @@ private struct FoldCore: ~Copyable {
         defer { swap(&context.contributions, &contributions) }
         let count = batch.events.count
         var index = 0
+        var asked = 0
         while index < count {
+            while asked < min(count, index + 2 * FoldCore.ahead) {
+                ask(batch, asked)
+                asked += 1
+            }
             var end = index + 1
             while end < count, batch.events[end].record == batch.events[index].record { end += 1 }
             if end == index + 1 {
@@ -81,6 +86,18 @@ private struct FoldCore: ~Copyable {
         defer { swap(&context.contributions, &contributions) }
         for index in table.indices where table[index].flags.contains(.inUse) && table[index].cold != Device.noCold {
             table[index].releaseAll(&context)
+        }
+    }
+
+    /// Events between the asking for a state and its use: some hundred ns each, more than memory takes to answer.
+    private static let ahead = 6
+
+    /// Asks for the index of one event's installation, and for the state of that of an earlier one.
+    @inline(__always)
+    private func ask(_ batch: borrowing EventBatch, _ number: Int) {
+        table.prefetchEntry(batch.events[number].installation)
+        if number >= FoldCore.ahead {
+            table.prefetchState(batch.events[number - FoldCore.ahead].installation)
         }
     }
 

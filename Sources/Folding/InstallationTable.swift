@@ -1,3 +1,4 @@
+internal import CPrefetch
 import Lifecycle
 
 /// The devices of one partition: an index by open addressing over states that never move.
@@ -58,6 +59,33 @@ struct InstallationTable: ~Copyable {
             place = (place + 1) & mask
         }
         return nil
+    }
+
+    /// Asks for the part of the index in which ``find(_:)`` will look.
+    @inline(__always)
+    func prefetchEntry(_ key: InstallationKey) {
+        let place = Int(UInt32(truncatingIfNeeded: key.low)) & (entries.count - 1)
+        unsafe entries.withUnsafeBufferPointer { unsafe prefetch_line($0.baseAddress.map { unsafe $0 + place }) }
+    }
+
+    /// Asks for the state of an installation, whose part of the index should have been asked for before.
+    @inline(__always)
+    func prefetchState(_ key: InstallationKey) {
+        let mask = entries.count - 1
+        let hash = UInt32(truncatingIfNeeded: key.low)
+        var place = Int(hash) & mask
+        while entries[place] != 0 {
+            if UInt32(entries[place] >> 32) == hash {
+                let index = Int(UInt32(truncatingIfNeeded: entries[place]) - 1)
+                let chunk = unsafe chunks[index >> Self.chunkBits]
+                let state = unsafe UnsafeRawPointer(chunk + (index & Self.chunkMask))
+                for line in stride(from: 0, to: MemoryLayout<Device>.stride, by: 64) {
+                    unsafe prefetch_line(state + line)
+                }
+                return
+            }
+            place = (place + 1) & mask
+        }
     }
 
     /// The index of the installation's state, made if it is new.
