@@ -15,16 +15,8 @@ let strict: [SwiftSetting] = [
     .unsafeFlags(["-cross-module-optimization", "-enforce-exclusivity=unchecked"], .when(configuration: .release)),
 ]
 
-/// Of what has one owner and is passed by every event: the check of exclusive access at run time, a sixth of all
-/// instructions of an event, is left to debug builds, in which the tests run.
-let singleOwner: [SwiftSetting] = [
-    .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
-]
-
-func library(
-    _ name: String, _ dependencies: [Target.Dependency] = [], more: [SwiftSetting] = []
-) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict + more)
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -54,14 +46,13 @@ let package = Package(
 
         // Level 2: the stages; none knows another.
         library("Decoding", ["Lifecycle", "CSimdJSON"]),
-        library("Folding", ["Lifecycle", "CPrefetch"], more: singleOwner),
+        library("Folding", ["Lifecycle", "CPrefetch"]),
         library("Aggregating", ["Lifecycle"]),
         library("Kafka", ["CRDKafka"]),
         library("Serving", ["CMicroHTTPD", "CAssets", "Metering"]),
 
         // Level 3: what knows several stages, and a world to try them in.
-        library(
-            "Engine", ["Lifecycle", "Settings", "Decoding", "Folding", "Aggregating"], more: singleOwner),
+        library("Engine", ["Lifecycle", "Settings", "Decoding", "Folding", "Aggregating"]),
         library("Fleet", ["Lifecycle"]),
         // Level 4: the only one that knows the order of the stages.
         library("Worker", ["Lifecycle", "Settings", "Metering", "Aggregating", "Kafka", "Serving", "Engine"]),
