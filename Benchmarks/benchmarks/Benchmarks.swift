@@ -7,7 +7,9 @@ internal import Glibc
 
     static func main() {
         let words = CommandLine.arguments.dropFirst()
-        if words == ["--steady"] { return print(Steady.underCallgrind()) }
+        if words.first == "--steady" {
+            return print(Steady.underCallgrind(batches: words.last.flatMap { Int($0) } ?? 1))
+        }
         let chosen = words.filter { $0 != "--full" }
         if let unknown = chosen.first(where: { !parts.contains($0) }) {
             print("no benchmark is named \(unknown); there are \(parts.joined(separator: ", ")) and --full")

@@ -21,33 +21,31 @@ enum Steady {
         engine.process()
     }
 
-    /// As ``ingest(_:into:)``, under a name of its own by which callgrind tells it from warming up.
-    @inline(never)
-    private static func measuredIngest(_ lines: borrowing LineBatch, into engine: PartitionEngine) -> Int {
-        ingest(lines, into: engine)
-        return lines.count
-    }
-
     private static func engine() -> PartitionEngine {
         var settings = EngineSettings()
         settings.decoding = .simulated
         return PartitionEngine(settings)
     }
 
-    /// What runs under callgrind: only `measured` batches are counted.
-    static func underCallgrind() -> Int {
+    /// What runs under callgrind.
+    ///
+    /// - Returns: events taken in.
+    static func underCallgrind(batches: Int) -> Int {
         var feed = Feed(devices: 1000)
         let engine = engine()
-        for _ in 0..<8 {
-            feed.next()
-            ingest(feed.lines, into: engine)
-        }
         var events = 0
-        for _ in 0..<8 {
+        for _ in 0..<batches {
             feed.next()
             events += measuredIngest(feed.lines, into: engine)
         }
         return events
+    }
+
+    /// As ``ingest(_:into:)``, under a name by which callgrind tells it from its closure and from the feed.
+    @inline(never)
+    private static func measuredIngest(_ lines: borrowing LineBatch, into engine: PartitionEngine) -> Int {
+        ingest(lines, into: engine)
+        return lines.count
     }
 
     static func run(_ report: inout Report) {
@@ -84,18 +82,27 @@ enum Steady {
         report.figure("retains and releases", Double(references) / Double(events), "an event", digits: 3)
     }
 
+    /// The difference of two runs, so that warming up is not in it.
     private static func instructions(_ report: inout Report) {
+        guard let short = collected(batches: 8), let long = collected(batches: 24) else {
+            return report.note("instructions", "not counted: needs valgrind and strip")
+        }
+        let events = long.events - short.events
+        report.figure("instructions", (long.instructions - short.instructions) / Double(events), "an event", digits: 0)
+    }
+
+    private static func collected(batches: Int) -> (events: Int, instructions: Double)? {
         let tool = ["--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=*measuredIngest*"]
         let (output, errors) = (Scratch.path("callgrind.out"), Scratch.path("callgrind.err"))
         // Valgrind stumbles over this compiler's line tables, and needs none but the names.
         let bare = Scratch.path("benchmarks")
         _ = try? Child.output(of: "strip", ["--strip-debug", "-o", bare, Child.own])
         let child = try? Child(
-            "valgrind", tool + [bare, "--steady"], seconds: 120, output: output, errors: errors)
+            "valgrind", tool + [bare, "--steady", String(batches)], seconds: 120, output: output, errors: errors)
         guard child?.wait().status == 0, let events = Machine.text(of: output).flatMap({ Int($0.trimmed) }),
             let found = Machine.text(of: errors)?.firstMatch(of: /Collected : ([0-9]+)/), let count = Double(found.1)
-        else { return report.note("instructions", "not counted: needs valgrind and strip") }
-        report.figure("instructions", count / Double(events), "an event", digits: 0)
+        else { return nil }
+        return (events, count)
     }
 }
 
