@@ -35,12 +35,12 @@ extension Device {
     /// Folds an edge of an activity: any resumed one makes the app active, any visible one inactive, and without one
     /// it is in the background once the grace of the last stop is over.
     mutating func foldActivity(
-        _ event: Event, _ stamp: Stamp, launches: Bool, _ context: inout FoldContext
+        _ event: Event, _ stamp: Stamp, launches: Bool, _ context: FoldContext
     ) {
         if event.flags.contains(.bridged), flags.contains(.native) { return }
         if !event.flags.contains(.bridged) { flags.insert(.native) }
         if event.edge == .activityTopResumed || event.edge == .activityTopLost { return }
-        let held = makeCold(&context)
+        let held = makeCold(context)
         let id = event.instance != 0 ? event.instance : event.className
         let index = held.activities.firstIndex { $0.id == id }
         var activity =
@@ -52,33 +52,33 @@ extension Device {
         switch event.edge {
         case .activityCreate:
             activity.state = .created
-            create(activity, stamp, held, launches: launches, &context)
+            create(activity, stamp, held, launches: launches, context)
         case .activityStart, .activityRestart:
             if activity.state != .resumed, activity.state != .paused || before == nil { activity.state = .started }
-            start(stamp, held, reason: event.reason, &context)
+            start(stamp, held, reason: event.reason, context)
         case .activityResume:
             activity.state = .resumed
-            resume(activity, before, stamp, held, reason: event.reason, &context)
+            resume(activity, before, stamp, held, reason: event.reason, context)
         case .activityPause:
-            checkHandler(event, .resign, stamp, &context)
+            checkHandler(event, .resign, stamp, context)
             activity.state = .paused
-            pause(activity, before, stamp, held, reason: event.reason, &context)
+            pause(activity, before, stamp, held, reason: event.reason, context)
         case .activityStop:
             activity.state = .stopped
             activity.stopped = stamp
             held.graces.stopReason = event.reason
-            stop(activity, before, stamp, held, &context)
+            stop(activity, before, stamp, held, context)
         default:
-            return destroy(activity, before, stamp, held, &context)
+            return destroy(activity, before, stamp, held, context)
         }
         Instances.append(activity, to: &held.activities, limit: context.limits.instancesLimit)
     }
 
     private mutating func create(
-        _ activity: Activity, _ stamp: Stamp, _ held: Cold, launches: Bool, _ context: inout FoldContext
+        _ activity: Activity, _ stamp: Stamp, _ held: Cold, launches: Bool, _ context: FoldContext
     ) {
         if launches { return }
-        if recreates(activity, stamp, held, &context) { return }
+        if recreates(activity, stamp, held, context) { return }
         if state == .launching {
             let length = duration(from: since, to: stamp.moment, context)
             guard length > context.limits.launchBackgroundGap else { return }
@@ -97,7 +97,7 @@ extension Device {
 
     /// Counts a recreation: no background follows from the stop before it, and no hand-over.
     private mutating func recreates(
-        _ activity: Activity, _ stamp: Stamp, _ held: Cold, _ context: inout FoldContext
+        _ activity: Activity, _ stamp: Stamp, _ held: Cold, _ context: FoldContext
     ) -> Bool {
         guard activity.className != 0, state != .background,
             let index = held.graces.destroyed.lastIndex(where: { $0.className == activity.className })
@@ -111,20 +111,20 @@ extension Device {
         return true
     }
 
-    private mutating func start(_ stamp: Stamp, _ held: Cold, reason: UInt32, _ context: inout FoldContext) {
+    private mutating func start(_ stamp: Stamp, _ held: Cold, reason: UInt32, _ context: FoldContext) {
         held.graces.stop = nil
         held.graces.creating = nil
         guard state != .active, state != .inactive else { return }
         let isIllegal = isTerminated
         if isIllegal { context.count(.illegalTransition, at: stamp) }
-        decideLaunch(.enterForeground, stamp, &context)
+        decideLaunch(.enterForeground, stamp, context)
         enter(
-            .enterForeground, isObserved: !isIllegal, isIllegal: isIllegal, stamp, reason: reason, &context)
+            .enterForeground, isObserved: !isIllegal, isIllegal: isIllegal, stamp, reason: reason, context)
     }
 
     private mutating func resume(
         _ activity: Activity, _ before: Activity.State?, _ stamp: Stamp, _ held: Cold, reason: UInt32,
-        _ context: inout FoldContext
+        _ context: FoldContext
     ) {
         if before == .resumed, activity.isNamed { return context.count(.illegalTransition, at: stamp) }
         held.graces.stop = nil
@@ -136,24 +136,24 @@ extension Device {
                 if !pause.isRecreation { context.count(.handovers, at: stamp) }
                 return
             }
-            commitPause(held, &context)
+            commitPause(held, context)
         }
         guard state != .active else { return }
         let isIllegal = isTerminated
         if isIllegal { context.count(.illegalTransition, at: stamp) }
-        decideLaunch(.activate, stamp, &context)
-        enter(.activate, isObserved: !isIllegal, isIllegal: isIllegal, stamp, reason: reason, &context)
+        decideLaunch(.activate, stamp, context)
+        enter(.activate, isObserved: !isIllegal, isIllegal: isIllegal, stamp, reason: reason, context)
     }
 
     private mutating func pause(
         _ activity: Activity, _ before: Activity.State?, _ stamp: Stamp, _ held: Cold, reason: UInt32,
-        _ context: inout FoldContext
+        _ context: FoldContext
     ) {
         let isIllegal = activity.isNamed && (before == .paused || before == .stopped) || isTerminated
         if isIllegal {
             context.count(.illegalTransition, at: stamp)
             guard state == .background || state == .notRunning else { return }
-            return enter(.resign, isObserved: false, isIllegal: true, stamp, reason: reason, &context)
+            return enter(.resign, isObserved: false, isIllegal: true, stamp, reason: reason, context)
         }
         if state == .unknown {
             // A pause tells that its activity was resumed; since when is not known.
@@ -164,10 +164,10 @@ extension Device {
             held.graces.stop = nil
         }
         if state == .background || state == .launching {
-            decideLaunch(.activate, stamp, &context)
+            decideLaunch(.activate, stamp, context)
             launch = .none
             flags.remove(.latencyOpen)
-            enter(.activate, isObserved: false, isIllegal: false, stamp, reason: 0, &context)
+            enter(.activate, isObserved: false, isIllegal: false, stamp, reason: 0, context)
             since = .never
         }
         guard state == .active, !held.activities.contains(where: { $0.state == .resumed }) else { return }
@@ -175,14 +175,14 @@ extension Device {
     }
 
     private mutating func stop(
-        _ activity: Activity, _ before: Activity.State?, _ stamp: Stamp, _ held: Cold, _ context: inout FoldContext
+        _ activity: Activity, _ before: Activity.State?, _ stamp: Stamp, _ held: Cold, _ context: FoldContext
     ) {
         let isAnyResumed = held.activities.contains { $0.state == .resumed }
         if before == .resumed {
             if activity.isNamed { context.count(.missingEvent, at: stamp) }
             if state == .active, !isAnyResumed {
                 enter(
-                    .resign, isObserved: !activity.isNamed, isIllegal: false, stamp, reason: 0, &context)
+                    .resign, isObserved: !activity.isNamed, isIllegal: false, stamp, reason: 0, context)
                 since = .never
             }
         }
@@ -199,7 +199,7 @@ extension Device {
     }
 
     private mutating func destroy(
-        _ activity: Activity, _ before: Activity.State?, _ stamp: Stamp, _ held: Cold, _ context: inout FoldContext
+        _ activity: Activity, _ before: Activity.State?, _ stamp: Stamp, _ held: Cold, _ context: FoldContext
     ) {
         if activity.className != 0 {
             if held.graces.destroyed.count >= Destroyed.limit { held.graces.destroyed.removeFirst() }
@@ -221,25 +221,25 @@ extension Device {
 
     // MARK: Graces
 
-    mutating func settleActivities(_ held: Cold, _ clock: GraceClock, _ context: inout FoldContext) {
+    mutating func settleActivities(_ held: Cold, _ clock: GraceClock, _ context: FoldContext) {
         let grace = context.limits.androidBackgroundGrace
         if let pause = held.graces.pause, clock.endsProcess || isOver(pause.stamp, grace, clock, context) {
-            commitPause(held, &context)
+            commitPause(held, context)
         }
         guard let stop = held.graces.stop, clock.endsProcess || isOver(stop, grace, clock, context) else { return }
-        commitPause(held, &context)
+        commitPause(held, context)
         held.graces.stop = nil
-        decideLaunch(.enterBackground, stop, &context)
+        decideLaunch(.enterBackground, stop, context)
         let reason = held.graces.stopReason
-        enter(.enterBackground, isObserved: true, isIllegal: false, stop, reason: reason, &context)
+        enter(.enterBackground, isObserved: true, isIllegal: false, stop, reason: reason, context)
         if !clock.endsProcess { openCreation(held) }
     }
 
-    private mutating func commitPause(_ held: Cold, _ context: inout FoldContext) {
+    private mutating func commitPause(_ held: Cold, _ context: FoldContext) {
         guard let pause = held.graces.pause else { return }
         held.graces.pause = nil
         guard state == .active else { return }
-        enter(.resign, isObserved: true, isIllegal: false, pause.stamp, reason: pause.reason, &context)
+        enter(.resign, isObserved: true, isIllegal: false, pause.stamp, reason: pause.reason, context)
     }
 
     func canTakeActivity(_ event: Event, _ held: Cold) -> Bool {

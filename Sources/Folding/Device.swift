@@ -3,7 +3,7 @@ import Lifecycle
 /// The state of one installation that every event needs: two and a half cache lines, no references.
 ///
 /// What only some installations have (scenes, activities, views, ids to compare, events held back) is in ``Cold``.
-struct Device: BitwiseCopyable {
+struct Device: ~Copyable {
     var key: InstallationKey
     /// When the phase began; ``Moment/never`` where that is not known.
     var since: Moment

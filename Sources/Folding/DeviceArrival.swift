@@ -5,26 +5,26 @@ extension Device {
     /// Takes an event in: folds it at once where nothing stands against it, else counts or holds it.
     ///
     /// - Parameter sortsRecord: events without a number wait for the end of their record.
-    mutating func arrive(_ event: borrowing Event, sortsRecord: Bool, _ context: inout FoldContext) {
+    mutating func arrive(_ event: borrowing Event, sortsRecord: Bool, _ context: FoldContext) {
         if event.sent != Moment.absent, event.received != Moment.absent {
             let tolerance = context.limits.futureTolerance
-            makeCold(&context).clock.observe(sent: event.sent, received: event.received, tolerance: tolerance)
+            makeCold(context).clock.observe(sent: event.sent, received: event.received, tolerance: tolerance)
         }
         let stamp = stamp(of: event, context)
-        if isDuplicate(event, stamp, &context) {
+        if isDuplicate(event, stamp, context) {
             context.counts.duplicates += 1
             context.count(.duplicateEvent, at: stamp)
         } else if isSucceeded(event, stamp, context) {
-            drop(stamp, &context)
+            drop(stamp, context)
         } else if event.sequence != Moment.absent {
-            arriveBySequence(event, stamp, &context)
+            arriveBySequence(event, stamp, context)
         } else {
-            arriveByTime(event, stamp, sortsRecord: sortsRecord, &context)
+            arriveByTime(event, stamp, sortsRecord: sortsRecord, context)
         }
     }
 
     /// Counts an event that came too late to be folded.
-    mutating func drop(_ stamp: Stamp, _ context: inout FoldContext) {
+    mutating func drop(_ stamp: Stamp, _ context: FoldContext) {
         context.counts.late += 1
         context.emit(.lateEvent, value: stamp.received, at: stamp)
     }
@@ -32,7 +32,7 @@ extension Device {
     // MARK: Time
 
     /// When an event happened: what its source tells late counts when it was, with whatever hangs on it.
-    func stamp(of event: borrowing Event, _ context: borrowing FoldContext) -> Stamp {
+    func stamp(of event: borrowing Event, _ context: FoldContext) -> Stamp {
         let clock = context.store[cold]?.clock
         let lateness = event.edge == .processBackground ? context.limits.androidBackgroundGrace : 0
         let time = event.time &- lateness
@@ -62,7 +62,7 @@ extension Device {
 
     /// The moment on the corrected time line, by what is known of the clock now.
     @inline(__always)
-    func corrected(_ moment: Moment, _ context: borrowing FoldContext) -> Int64 {
+    func corrected(_ moment: Moment, _ context: FoldContext) -> Int64 {
         guard moment.setting != Moment.fixed, cold != Device.noCold, let clock = context.store[cold]?.clock
         else { return moment.time }
         return moment.time &+ clock.offset(of: moment.setting)
@@ -70,7 +70,7 @@ extension Device {
 
     /// Whether two moments were read from the clock without its being set between them.
     @inline(__always)
-    func isSameSetting(_ first: Moment, _ second: Moment, _ context: borrowing FoldContext) -> Bool {
+    func isSameSetting(_ first: Moment, _ second: Moment, _ context: FoldContext) -> Bool {
         if first.setting == second.setting { return true }
         guard first.setting != Moment.fixed, second.setting != Moment.fixed, let clock = context.store[cold]?.clock
         else { return false }
@@ -79,7 +79,7 @@ extension Device {
 
     /// Whether `first` was before `second`, both judged with one offset unless the clock was set between them.
     @inline(__always)
-    func isOlder(_ first: Moment, than second: Moment, _ context: borrowing FoldContext) -> Bool {
+    func isOlder(_ first: Moment, than second: Moment, _ context: FoldContext) -> Bool {
         if isSameSetting(first, second, context) { return first.time < second.time }
         return corrected(first, context) < corrected(second, context)
     }
@@ -87,22 +87,22 @@ extension Device {
     // MARK: Duplicates
 
     private mutating func isDuplicate(
-        _ event: borrowing Event, _ stamp: Stamp, _ context: inout FoldContext
+        _ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext
     ) -> Bool {
         var isKnown = false
         if event.eventID != 0 {
             let window = context.limits.dedupeWindow
-            isKnown = makeCold(&context).known.isKnown(id: event.eventID, received: stamp.received, window: window)
+            isKnown = makeCold(context).known.isKnown(id: event.eventID, received: stamp.received, window: window)
         }
         if event.sequence != Moment.absent {
             return isKnownNumber(event, stamp, context) || isKnown
         }
         guard event.eventID == 0 else { return isKnown }
-        return makeCold(&context).known.isKnown(content: event)
+        return makeCold(context).known.isKnown(content: event)
     }
 
     private func isKnownNumber(
-        _ event: borrowing Event, _ stamp: Stamp, _ context: borrowing FoldContext
+        _ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext
     ) -> Bool {
         let process = Device.shortHash(event.process)
         if let cold = context.store[cold], !cold.heldByNumber.isEmpty {
@@ -121,7 +121,7 @@ extension Device {
 
     /// A launch whose number is lower than expected, younger than what has been folded: the count begins anew.
     @inline(__always)
-    func beginsCount(_ event: borrowing Event, _ stamp: Stamp, _ context: borrowing FoldContext) -> Bool {
+    func beginsCount(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) -> Bool {
         guard event.edge == .launch, sequenceNext != Moment.absent, event.sequence < sequenceNext else { return false }
         let back = sequenceNext - 1 - event.sequence
         let wasSeen = back < 64 && sequenceSeen >> UInt64(back) & 1 == 1
@@ -142,14 +142,14 @@ extension Device {
 
     /// The event is of a process that has been succeeded.
     @inline(__always)
-    func isSucceeded(_ event: borrowing Event, _ stamp: Stamp, _ context: borrowing FoldContext) -> Bool {
+    func isSucceeded(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) -> Bool {
         // A launch begins a process whatever its id, if it is not an old one that comes late.
         guard event.edge != .exit, namesAnother(event) else { return false }
         if event.edge == .launch, !isOlder(stamp.moment, than: last, context) { return false }
         return isSucceededProcess(event, context)
     }
 
-    func isSucceededProcess(_ event: borrowing Event, _ context: borrowing FoldContext) -> Bool {
+    func isSucceededProcess(_ event: borrowing Event, _ context: FoldContext) -> Bool {
         guard namesAnother(event), let cold = context.store[cold] else { return false }
         let named = Device.shortHash(event.process)
         let booted = Device.shortHash(event.boot)
@@ -160,7 +160,7 @@ extension Device {
     // MARK: Cold state
 
     @inline(__always)
-    mutating func makeCold(_ context: inout FoldContext) -> Cold {
+    mutating func makeCold(_ context: FoldContext) -> Cold {
         if let known = context.store[cold] { return known }
         let (index, made) = context.store.make()
         cold = index

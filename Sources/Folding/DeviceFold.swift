@@ -2,21 +2,21 @@ import Lifecycle
 
 /// Folding one event, in its order, into the state of its installation.
 extension Device {
-    mutating func fold(_ event: borrowing Event, _ stamp: Stamp, _ context: inout FoldContext) {
+    mutating func fold(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) {
         context.beginEvent()
         if stamp.moment.setting == Moment.fixed { context.count(.futureClock, at: stamp) }
-        noteEvent(event, stamp, &context)
+        noteEvent(event, stamp, context)
         let begins = beginsProcess(event, context)
-        if event.edge == .exit, begins == .no { return foldExit(event, stamp, &context) }
-        checkClock(stamp, &context)
-        settle(stamp, endsProcess: begins != .no, &context)
-        if begins != .no { beginProcess(event, stamp, &context) }
+        if event.edge == .exit, begins == .no { return foldExit(event, stamp, context) }
+        checkClock(stamp, context)
+        settle(stamp, endsProcess: begins != .no, context)
+        if begins != .no { beginProcess(event, stamp, context) }
         adoptIdentity(event)
-        route(event, stamp, launches: begins == .launch, &context)
+        route(event, stamp, launches: begins == .launch, context)
         noteLast(stamp, context)
     }
 
-    mutating func noteLast(_ stamp: Stamp, _ context: borrowing FoldContext) {
+    mutating func noteLast(_ stamp: Stamp, _ context: FoldContext) {
         context.store[cold]?.lastOffset = stamp.offset
         last = stamp.moment
         lastReceived = stamp.received
@@ -24,7 +24,7 @@ extension Device {
     }
 
     @inline(__always)
-    private func noteEvent(_ event: borrowing Event, _ stamp: Stamp, _ context: inout FoldContext) {
+    private func noteEvent(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) {
         context.counts.folded += 1
         let isKnown = event.edge != .unknown
         if !isKnown { context.counts.other += 1 }
@@ -32,7 +32,7 @@ extension Device {
             isKnown ? .event : .otherEvent, value: stamp.received, at: stamp, installation: key.low)
     }
 
-    private mutating func checkClock(_ stamp: Stamp, _ context: inout FoldContext) {
+    private mutating func checkClock(_ stamp: Stamp, _ context: FoldContext) {
         guard last.isKnown else { return }
         let back =
             last.setting != Moment.fixed && stamp.moment.setting != Moment.fixed
@@ -50,7 +50,7 @@ extension Device {
 
     /// Whether a process begins with the event, and whether as a launch.
     @inline(__always)
-    private func beginsProcess(_ event: borrowing Event, _ context: borrowing FoldContext) -> Beginning {
+    private func beginsProcess(_ event: borrowing Event, _ context: FoldContext) -> Beginning {
         let another = namesAnother(event)
         switch event.edge {
         case .launch:
@@ -76,30 +76,30 @@ extension Device {
     }
 
     private mutating func route(
-        _ event: borrowing Event, _ stamp: Stamp, launches: Bool, _ context: inout FoldContext
+        _ event: borrowing Event, _ stamp: Stamp, launches: Bool, _ context: FoldContext
     ) {
         switch event.edge {
         case .launch:
             openLaunch(event, stamp, context)
         case .enterForeground, .activate, .resign, .enterBackground, .terminate, .processForeground,
             .processBackground:
-            foldAppEdge(event, stamp, &context)
+            foldAppEdge(event, stamp, context)
         case .sceneConnect, .sceneEnterForeground, .sceneActivate, .sceneResign, .sceneEnterBackground,
             .sceneDisconnect, .sceneIsActive, .sceneIsInactive, .sceneIsBackground:
-            foldScene(event, stamp, &context)
+            foldScene(event, stamp, context)
         case .activityCreate, .activityStart, .activityRestart, .activityResume, .activityPause, .activityStop,
             .activityDestroy, .activityTopResumed, .activityTopLost:
             if launches { openLaunch(event, stamp, context) }
-            foldActivity(event, stamp, launches: launches, &context)
+            foldActivity(event, stamp, launches: launches, context)
         case .viewLoadView, .viewDidLoad, .viewWillAppear, .viewIsAppearing, .viewDidAppear, .viewWillDisappear,
             .viewDidDisappear, .viewDeinit:
-            foldView(event, stamp, &context)
+            foldView(event, stamp, context)
         case .resourceStart, .resourceStop:
-            foldResource(event, stamp, &context)
+            foldResource(event, stamp, context)
         case .overlayShown, .overlayHidden:
-            foldOverlay(event, stamp, &context)
+            foldOverlay(event, stamp, context)
         case .exit:
-            foldExit(event, stamp, &context)
+            foldExit(event, stamp, context)
         case .heartbeat, .unknown, .tick:
             break
         }
@@ -111,7 +111,7 @@ extension Device {
 extension Device {
     /// Whole ms between two moments, by the monotonic clock where both have it, else by the corrected wall clock.
     @inline(__always)
-    func duration(from first: Moment, to second: Moment, _ context: borrowing FoldContext) -> Int64 {
+    func duration(from first: Moment, to second: Moment, _ context: FoldContext) -> Int64 {
         if let distance = first.monotonicDistance(to: second) { return distance }
         if isSameSetting(first, second, context) { return second.time &- first.time }
         return corrected(second, context) &- corrected(first, context)
@@ -121,7 +121,7 @@ extension Device {
     ///
     /// - Parameter isBackground: over `duration.max` it is dropped without a word.
     func countable(
-        from first: Moment, to second: Stamp, isBackground: Bool = false, _ context: inout FoldContext
+        from first: Moment, to second: Stamp, isBackground: Bool = false, _ context: FoldContext
     ) -> Int64? {
         let length = duration(from: first, to: second.moment, context)
         if length >= 0, length <= context.limits.durationMax { return length }
@@ -130,7 +130,7 @@ extension Device {
     }
 
     /// The last event, as an end for what nobody reported the end of.
-    func lastStamp(_ context: borrowing FoldContext) -> Stamp {
+    func lastStamp(_ context: FoldContext) -> Stamp {
         let corrected = last.time &+ (context.store[cold]?.lastOffset ?? 0)
         return Stamp(moment: last, corrected: corrected, received: lastReceived, group: lastGroup)
     }

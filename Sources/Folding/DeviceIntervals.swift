@@ -10,7 +10,7 @@ extension Device {
     ///   - reason: that of the ending edge, for an interval that began without one.
     mutating func closePhase(
         _ end: Stamp, _ edge: PhaseEdge?, isObserved: Bool, reason: UInt32, teller: Stamp? = nil,
-        _ context: inout FoldContext
+        _ context: FoldContext
     ) {
         guard since.isKnown else { return }
         let place = teller ?? end
@@ -19,28 +19,28 @@ extension Device {
             return
         case .launching:
             guard edge == nil else { return }
-            closeBackground(end, at: place, isObserved: isObserved, &context)
+            closeBackground(end, at: place, isObserved: isObserved, context)
         case .active:
-            guard let length = countable(from: since, to: end, &context) else { return }
+            guard let length = countable(from: since, to: end, context) else { return }
             context.emit(isObserved ? .interval(.active) : .inferred(.active), value: length, at: place)
         case .inactive:
-            countStuck(at: end.moment, &context)
-            if isObserved { checkProtection(end, &context) }
-            guard let length = countable(from: since, to: end, &context) else { return }
+            countStuck(at: end.moment, context)
+            if isObserved { checkProtection(end, context) }
+            guard let length = countable(from: since, to: end, context) else { return }
             guard isObserved, let edge else {
                 return context.emit(.inferred(.inactive), value: length, at: place)
             }
             let text = self.reason != TextTable.empty ? self.reason : reason
             context.emit(.inactive(inactiveClass(endingWith: edge)), value: length, at: end, text: text)
         case .background:
-            closeBackground(end, at: place, isObserved: isObserved, &context)
+            closeBackground(end, at: place, isObserved: isObserved, context)
         }
     }
 
     private func closeBackground(
-        _ end: Stamp, at place: Stamp, isObserved: Bool, _ context: inout FoldContext
+        _ end: Stamp, at place: Stamp, isObserved: Bool, _ context: FoldContext
     ) {
-        guard let length = countable(from: since, to: end, isBackground: true, &context) else { return }
+        guard let length = countable(from: since, to: end, isBackground: true, context) else { return }
         context.emit(isObserved ? .interval(.background) : .inferred(.background), value: length, at: place)
     }
 
@@ -50,14 +50,14 @@ extension Device {
     }
 
     /// Counts an inactive interval that has lasted too long by `moment`, once.
-    mutating func countStuck(at moment: Moment, _ context: inout FoldContext) {
+    mutating func countStuck(at moment: Moment, _ context: FoldContext) {
         guard state == .inactive, !flags.contains(.stuckCounted), since.isKnown,
             duration(from: since, to: moment, context) > context.limits.stuckInactiveAfter
         else { return }
-        markStuck(&context)
+        markStuck(context)
     }
 
-    mutating func markStuck(_ context: inout FoldContext) {
+    mutating func markStuck(_ context: FoldContext) {
         flags.insert(.stuckCounted)
         let began = since.time &+ (context.store[cold]?.sinceOffset ?? 0)
         context.emit(
@@ -65,8 +65,8 @@ extension Device {
     }
 
     /// The app went out of Active.
-    mutating func leaveActive(_ edge: PhaseEdge, _ stamp: Stamp, _ context: inout FoldContext) {
-        if edge == .resign { countFlapping(stamp, &context) }
+    mutating func leaveActive(_ edge: PhaseEdge, _ stamp: Stamp, _ context: FoldContext) {
+        if edge == .resign { countFlapping(stamp, context) }
         guard edge != .terminate, let held = context.store[cold] else { return }
         held.graces.overlay = nil
         guard !held.resources.isEmpty else { return }
@@ -74,7 +74,7 @@ extension Device {
         for index in held.resources.indices { held.resources[index].ranAtResign = true }
     }
 
-    private mutating func countFlapping(_ stamp: Stamp, _ context: inout FoldContext) {
+    private mutating func countFlapping(_ stamp: Stamp, _ context: FoldContext) {
         let time = stamp.moment.time
         let within = context.limits.flappingWithin
         defer { lastResign = time }
@@ -83,7 +83,7 @@ extension Device {
             context.store[cold]?.resigns.removeAll()
             return
         }
-        let held = makeCold(&context)
+        let held = makeCold(context)
         if held.resigns.isEmpty { held.resigns.append(lastResign) }
         held.resigns.append(time)
         held.resigns.removeAll { time - $0 > within }

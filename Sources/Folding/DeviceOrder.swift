@@ -4,50 +4,50 @@ import Lifecycle
 extension Device {
     // MARK: By number
 
-    mutating func arriveBySequence(_ event: borrowing Event, _ stamp: Stamp, _ context: inout FoldContext) {
+    mutating func arriveBySequence(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) {
         if event.edge == .exit, namesAnother(event) {
-            return fold(event, stamp, &context)
+            return fold(event, stamp, context)
         }
         if beginsCount(event, stamp, context) {
-            while foldLowestHeld(&context) {}
-            fold(event, stamp, &context)
+            while foldLowestHeld(context) {}
+            fold(event, stamp, context)
             return beginCount(at: event.sequence)
         }
         let begins = sequenceNext == Moment.absent ? true : namesAnother(event)
         if !begins, event.sequence < sequenceNext {
             mark(event.sequence)
-            return drop(stamp, &context)
+            return drop(stamp, context)
         }
         if begins, event.edge != .exit, isOlder(stamp.moment, than: last, context) {
-            return drop(stamp, &context)
+            return drop(stamp, context)
         }
         let number = event.sequence
         let held = context.store[cold]?.heldByNumber ?? []
         if held.isEmpty, begins || number == sequenceNext {
-            fold(event, stamp, &context)
+            fold(event, stamp, context)
             return begins ? beginCount(at: number) : mark(number)
         }
         let process = Device.shortHash(event.process)
         let isPutBack = held.contains {
             $0.event.sequence > number && Device.shortHash($0.event.process) == process
         }
-        holdByNumber(copy event, stamp, isPutBack: isPutBack, &context)
+        holdByNumber(copy event, stamp, isPutBack: isPutBack, context)
     }
 
     private mutating func holdByNumber(
-        _ event: Event, _ stamp: Stamp, isPutBack: Bool, _ context: inout FoldContext
+        _ event: Event, _ stamp: Stamp, isPutBack: Bool, _ context: FoldContext
     ) {
-        let cold = makeCold(&context)
+        let cold = makeCold(context)
         let wait = context.limits.reorderTimeout + 1
-        cold.heldByNumber.append(held(event, stamp, for: wait, isPutBack: isPutBack, &context))
-        foldConsecutive(&context)
+        cold.heldByNumber.append(held(event, stamp, for: wait, isPutBack: isPutBack, context))
+        foldConsecutive(context)
         if cold.heldByNumber.count > context.limits.reorderBuffer {
-            _ = foldLowestHeld(&context)
+            _ = foldLowestHeld(context)
         }
     }
 
     private func held(
-        _ event: Event, _ stamp: Stamp, for wait: Int64, isPutBack: Bool, _ context: inout FoldContext
+        _ event: Event, _ stamp: Stamp, for wait: Int64, isPutBack: Bool, _ context: FoldContext
     ) -> HeldEvent {
         if context.isInRecord { context.holdsOfRecord = true }
         let due = context.isInRecord ? Int64.max : stamp.received &+ wait
@@ -55,7 +55,7 @@ extension Device {
     }
 
     /// The record of several events has ended: what it held back waits from its own arrival on.
-    mutating func closeRecord(_ context: inout FoldContext) {
+    mutating func closeRecord(_ context: FoldContext) {
         guard let cold = context.store[cold] else { return }
         for index in cold.heldByNumber.indices where cold.heldByNumber[index].due == Int64.max {
             let received = cold.heldByNumber[index].stamp.received
@@ -65,60 +65,60 @@ extension Device {
             let wait = cold.heldByNumber.isEmpty ? context.limits.reorderDelay : context.limits.reorderTimeout + 1
             cold.heldByTime[index].due = cold.heldByTime[index].stamp.received &+ wait
         }
-        releaseByNumber(&context)
-        releaseByTime(&context)
+        releaseByNumber(context)
+        releaseByTime(context)
     }
 
     /// Folds an event that was held, unless its process was succeeded meanwhile.
-    private mutating func foldHeld(_ held: HeldEvent, _ context: inout FoldContext) {
+    private mutating func foldHeld(_ held: HeldEvent, _ context: FoldContext) {
         if isSucceeded(held.event, held.stamp, context) {
-            drop(held.stamp, &context)
+            drop(held.stamp, context)
         } else {
             if held.isPutBack { context.count(.outOfOrder, at: held.stamp) }
-            fold(held.event, held.stamp, &context)
+            fold(held.event, held.stamp, context)
         }
     }
 
     /// Gives up the gaps before every held event whose time to wait is over.
-    mutating func releaseByNumber(_ context: inout FoldContext) {
+    mutating func releaseByNumber(_ context: FoldContext) {
         guard let held = context.store[cold] else { return }
         while held.heldByNumber.contains(where: { $0.due <= context.stream }) {
-            _ = foldLowestHeld(&context)
+            _ = foldLowestHeld(context)
         }
     }
 
     /// Folds the lowest held event and all that follow it without a gap; counts the gap before it.
     ///
     /// - Returns: false where none is held.
-    mutating func foldLowestHeld(_ context: inout FoldContext) -> Bool {
+    mutating func foldLowestHeld(_ context: FoldContext) -> Bool {
         guard let held = context.store[cold], let index = lowest(in: held.heldByNumber) else { return false }
         let next = held.heldByNumber.remove(at: index)
         let begins = namesAnother(next.event) || sequenceNext == Moment.absent
         if !begins, next.event.sequence > sequenceNext {
             context.count(.sequenceGap, at: next.stamp, next.event.sequence - sequenceNext)
         }
-        foldHeld(next, &context)
+        foldHeld(next, context)
         begins ? beginCount(at: next.event.sequence) : mark(next.event.sequence)
-        foldConsecutive(&context)
+        foldConsecutive(context)
         return true
     }
 
-    private mutating func foldConsecutive(_ context: inout FoldContext) {
+    private mutating func foldConsecutive(_ context: FoldContext) {
         guard let held = context.store[cold] else { return }
         while let index = held.heldByNumber.firstIndex(where: {
             $0.event.sequence == sequenceNext && !namesAnother($0.event)
         }) {
             let next = held.heldByNumber.remove(at: index)
-            foldHeld(next, &context)
+            foldHeld(next, context)
             mark(next.event.sequence)
         }
         // A process that came meanwhile has waited for the one before it.
         if let first = held.heldByNumber.first, !held.heldByNumber.contains(where: { !namesAnother($0.event) }),
             namesAnother(first.event)
         {
-            _ = foldLowestHeld(&context)
+            _ = foldLowestHeld(context)
         }
-        if held.heldByNumber.isEmpty, context.limits.reorderDelay == 0 { foldAllByTime(held, &context) }
+        if held.heldByNumber.isEmpty, context.limits.reorderDelay == 0 { foldAllByTime(held, context) }
     }
 
     /// The held event that is next: the lowest number of the running process, else of the process that came first.
@@ -153,20 +153,20 @@ extension Device {
     // MARK: By time
 
     mutating func arriveByTime(
-        _ event: Event, _ stamp: Stamp, sortsRecord: Bool, _ context: inout FoldContext
+        _ event: Event, _ stamp: Stamp, sortsRecord: Bool, _ context: FoldContext
     ) {
         // What its source told late keeps the place in which it was told.
         var place = stamp.moment
         if event.edge == .processBackground, place.setting != Moment.fixed { place.time = event.time }
         if event.edge != .exit, isOlder(place, than: last, context) {
-            return drop(stamp, &context)
+            return drop(stamp, context)
         }
         var delay = context.limits.reorderDelay
         // What is younger than a missing number waits behind it.
         let waits = context.store[cold].map { !$0.heldByNumber.isEmpty } ?? false
-        guard delay > 0 || sortsRecord || waits else { return fold(event, stamp, &context) }
+        guard delay > 0 || sortsRecord || waits else { return fold(event, stamp, context) }
         if waits { delay = max(delay, context.limits.reorderTimeout + 1) }
-        let held = makeCold(&context)
+        let held = makeCold(context)
         var index = held.heldByTime.count
         // An exit tells of a death before the launch that reports it: it keeps the place in which it came.
         while event.edge != .exit, index > 0,
@@ -175,30 +175,30 @@ extension Device {
             index -= 1
         }
         let isPutBack = index < held.heldByTime.count
-        held.heldByTime.insert(self.held(event, stamp, for: delay, isPutBack: isPutBack, &context), at: index)
-        if !sortsRecord, held.heldByTime.count > context.limits.reorderBuffer { foldOldestHeld(held, &context) }
+        held.heldByTime.insert(self.held(event, stamp, for: delay, isPutBack: isPutBack, context), at: index)
+        if !sortsRecord, held.heldByTime.count > context.limits.reorderBuffer { foldOldestHeld(held, context) }
     }
 
     /// Folds every held event whose time to wait is over, and all that are ordered before it.
-    mutating func releaseByTime(_ context: inout FoldContext) {
+    mutating func releaseByTime(_ context: FoldContext) {
         guard let held = context.store[cold] else { return }
         while held.heldByTime.contains(where: { $0.due <= context.stream }) {
-            foldOldestHeld(held, &context)
+            foldOldestHeld(held, context)
         }
     }
 
     /// Folds every held event, as at the end of the input.
-    mutating func releaseAll(_ context: inout FoldContext) {
-        while foldLowestHeld(&context) {}
+    mutating func releaseAll(_ context: FoldContext) {
+        while foldLowestHeld(context) {}
         guard let held = context.store[cold] else { return }
-        foldAllByTime(held, &context)
+        foldAllByTime(held, context)
     }
 
-    private mutating func foldAllByTime(_ held: Cold, _ context: inout FoldContext) {
-        while !held.heldByTime.isEmpty { foldOldestHeld(held, &context) }
+    private mutating func foldAllByTime(_ held: Cold, _ context: FoldContext) {
+        while !held.heldByTime.isEmpty { foldOldestHeld(held, context) }
     }
 
-    private mutating func foldOldestHeld(_ held: Cold, _ context: inout FoldContext) {
+    private mutating func foldOldestHeld(_ held: Cold, _ context: FoldContext) {
         var end = 1
         while end < held.heldByTime.count,
             !isOlder(held.heldByTime[0].stamp.moment, than: held.heldByTime[end].stamp.moment, context)
@@ -206,12 +206,12 @@ extension Device {
             end += 1
         }
         let index = end == 1 ? 0 : firstOfEqualTimes(held.heldByTime[..<end], context)
-        foldHeld(held.heldByTime.remove(at: index), &context)
+        foldHeld(held.heldByTime.remove(at: index), context)
     }
 
     /// Which of the events of one moment comes first: one that the machine can take now; of those that follow each
     /// other on the way in or out, the one before the other.
-    private func firstOfEqualTimes(_ events: ArraySlice<HeldEvent>, _ context: borrowing FoldContext) -> Int {
+    private func firstOfEqualTimes(_ events: ArraySlice<HeldEvent>, _ context: FoldContext) -> Int {
         let takeable = events.indices.filter { canTake(events[$0].event, context) }
         let candidates = takeable.isEmpty ? Array(events.indices) : takeable
         let isPreceded = { (index: Int) in

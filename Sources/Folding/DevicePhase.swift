@@ -4,7 +4,7 @@ import Lifecycle
 extension Device {
     // MARK: Edges of the app
 
-    mutating func foldAppEdge(_ event: borrowing Event, _ stamp: Stamp, _ context: inout FoldContext) {
+    mutating func foldAppEdge(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) {
         guard var edge = Device.phaseEdge(event.edge) else { return }
         if event.flags.contains(.bridged) {
             guard !flags.contains(.native), let meant = meaning(ofState: edge) else { return }
@@ -14,14 +14,14 @@ extension Device {
         }
         if edge == .enterForeground { flags.insert(.sentForeground) }
         if edge != .terminate, !flags.isDisjoint(with: [.scenesRule, .activitiesRule]) {
-            return foldEcho(edge, stamp, &context)
+            return foldEcho(edge, stamp, context)
         }
-        checkHandler(event, edge, stamp, &context)
+        checkHandler(event, edge, stamp, context)
         if edge == .terminate {
-            settleGraces(.edge(stamp.moment, endsProcess: true), &context)
+            settleGraces(.edge(stamp.moment, endsProcess: true), context)
         }
         let fromProcess = event.edge == .processBackground
-        apply(edge, stamp, reason: event.reason, knowsNoInactive: fromProcess, &context)
+        apply(edge, stamp, reason: event.reason, knowsNoInactive: fromProcess, context)
     }
 
     static func phaseEdge(_ edge: Edge) -> PhaseEdge? {
@@ -44,7 +44,7 @@ extension Device {
 
     /// Counts an app's own handler that took too long.
     func checkHandler(
-        _ event: borrowing Event, _ edge: PhaseEdge, _ stamp: Stamp, _ context: inout FoldContext
+        _ event: borrowing Event, _ edge: PhaseEdge, _ stamp: Stamp, _ context: FoldContext
     ) {
         guard edge == .resign || edge == .enterBackground, event.handler != Moment.absent,
             event.handler > context.limits.slowResignAfter * 1000
@@ -57,9 +57,9 @@ extension Device {
     /// - Parameter knowsNoInactive: the source has no word for inactive, so nothing is missing before its background.
     mutating func apply(
         _ edge: PhaseEdge, _ stamp: Stamp, reason: UInt32, knowsNoInactive: Bool = false,
-        _ context: inout FoldContext
+        _ context: FoldContext
     ) {
-        decideLaunch(edge, stamp, &context)
+        decideLaunch(edge, stamp, context)
         let isOpen = state == .launching || state == .notRunning && flags.contains(.ended)
         var verdict = isOpen ? .legal : TransitionTable.verdict(phase, edge)
         switch verdict {
@@ -72,18 +72,18 @@ extension Device {
         default:
             break
         }
-        move(edge, verdict, stamp, reason: reason, &context)
+        move(edge, verdict, stamp, reason: reason, context)
     }
 
     /// The app was left so shortly before that nobody had to announce the way back.
-    private func isQuickReturn(_ stamp: Stamp, _ context: borrowing FoldContext) -> Bool {
+    private func isQuickReturn(_ stamp: Stamp, _ context: FoldContext) -> Bool {
         began == .enterBackground && !flags.contains(.latencyOpen)
             && duration(from: latencyFrom, to: stamp.moment, context) <= context.limits.echoTolerance
     }
 
     // MARK: Launch
 
-    mutating func openLaunch(_ event: borrowing Event, _ stamp: Stamp, _ context: borrowing FoldContext) {
+    mutating func openLaunch(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) {
         flags.insert([.launchSeen, .freshBackground, .exitExpected])
         if event.flags.contains(.prewarm) { flags.insert(.prewarmed) }
         state = .launching
@@ -93,7 +93,7 @@ extension Device {
     }
 
     /// Decides by the first phase edge after a launch what the time since the launch was.
-    mutating func decideLaunch(_ edge: PhaseEdge, _ stamp: Stamp, _ context: inout FoldContext) {
+    mutating func decideLaunch(_ edge: PhaseEdge, _ stamp: Stamp, _ context: FoldContext) {
         guard state == .launching else { return }
         let isSoon = duration(from: since, to: stamp.moment, context) <= context.limits.launchBackgroundGap
         switch edge {
@@ -108,7 +108,7 @@ extension Device {
     }
 
     /// The process was launched into the background: what it opens later is warm.
-    mutating func launchIntoBackground(_ context: borrowing FoldContext) {
+    mutating func launchIntoBackground(_ context: FoldContext) {
         state = .background
         launch = .warm
         flags.remove(.latencyOpen)
@@ -121,17 +121,17 @@ extension Device {
 
     /// Goes to the phase that an edge implies, closing what ends there and opening what begins.
     mutating func move(
-        _ edge: PhaseEdge, _ verdict: Verdict, _ stamp: Stamp, reason: UInt32, _ context: inout FoldContext
+        _ edge: PhaseEdge, _ verdict: Verdict, _ stamp: Stamp, reason: UInt32, _ context: FoldContext
     ) {
         if verdict == .illegal { context.count(.illegalTransition, at: stamp) }
         if verdict == .missing { context.count(.missingEvent, at: stamp) }
-        enter(edge, isObserved: verdict == .legal, isIllegal: verdict == .illegal, stamp, reason: reason, &context)
+        enter(edge, isObserved: verdict == .legal, isIllegal: verdict == .illegal, stamp, reason: reason, context)
     }
 
     /// As ``move(_:_:_:reason:_:)``, without counting the edge itself.
     mutating func enter(
         _ edge: PhaseEdge, isObserved: Bool, isIllegal: Bool, _ stamp: Stamp, reason: UInt32,
-        _ context: inout FoldContext
+        _ context: FoldContext
     ) {
         let isFirstBackground = state == .background && edge == .enterBackground && isObserved
         flags.remove(.freshBackground)
@@ -150,8 +150,8 @@ extension Device {
         }
         let old = state
         if edge != .terminate { flags.remove(.ended) }
-        closePhase(stamp, edge, isObserved: isObserved, reason: reason, &context)
-        countEntries(from: old, to: edge.phase, stamp, &context)
+        closePhase(stamp, edge, isObserved: isObserved, reason: reason, context)
+        countEntries(from: old, to: edge.phase, stamp, context)
         switch edge {
         case .enterForeground, .resign: state = .inactive
         case .activate: state = .active
@@ -162,11 +162,11 @@ extension Device {
         if !flags.isDisjoint(with: [.scenesRule, .activitiesRule]) {
             context.store[cold]?.echoes.note(phase, from: stamp.corrected)
         }
-        follow(edge, from: old, stamp, &context)
+        follow(edge, from: old, stamp, context)
     }
 
     private mutating func begin(
-        _ stamp: Stamp, _ began: Began, reason: UInt32, _ context: borrowing FoldContext
+        _ stamp: Stamp, _ began: Began, reason: UInt32, _ context: FoldContext
     ) {
         context.store[cold]?.sinceOffset = stamp.offset
         since = stamp.moment
@@ -179,7 +179,7 @@ extension Device {
     }
 
     private func countEntries(
-        from old: State, to new: Phase, _ stamp: Stamp, _ context: inout FoldContext
+        from old: State, to new: Phase, _ stamp: Stamp, _ context: FoldContext
     ) {
         let wasForeground = old == .active || old == .inactive
         if new.isForeground, old == .background || old == .notRunning || old == .launching {
@@ -191,9 +191,9 @@ extension Device {
 
     /// What else an edge does once the phase is entered.
     private mutating func follow(
-        _ edge: PhaseEdge, from old: State, _ stamp: Stamp, _ context: inout FoldContext
+        _ edge: PhaseEdge, from old: State, _ stamp: Stamp, _ context: FoldContext
     ) {
-        if old == .active, edge != .activate { leaveActive(edge, stamp, &context) }
+        if old == .active, edge != .activate { leaveActive(edge, stamp, context) }
         if old == .background, edge != .terminate {
             context.store[cold]?.graces.backgrounded = nil
             reopenViews(stamp, context)
@@ -202,7 +202,7 @@ extension Device {
         case .enterForeground:
             openEntry(from: old, stamp)
         case .activate:
-            endLatency(stamp, &context)
+            endLatency(stamp, context)
             becomeActive(stamp, context)
         case .resign:
             break
@@ -210,14 +210,14 @@ extension Device {
             if launch == .cold, old == .inactive { launch = .none }
             flags.remove(.latencyOpen)
             latencyFrom = stamp.moment
-            enterBackground(stamp, &context)
+            enterBackground(stamp, context)
         case .terminate:
             if old != .notRunning { context.count(.terminations, at: stamp) }
             if flags.contains(.launchSeen), !flags.contains(.wasActive), old != .notRunning {
                 flags.remove(.launchSeen)
                 context.count(.backgroundLaunches, at: stamp)
             }
-            closeViews(stamp, &context)
+            closeViews(stamp, context)
             context.store[cold]?.forgetProcess()
             flags.remove(.overlayUp)
             launch = .none
@@ -240,32 +240,32 @@ extension Device {
         flags.insert(.latencyOpen)
     }
 
-    private mutating func endLatency(_ stamp: Stamp, _ context: inout FoldContext) {
+    private mutating func endLatency(_ stamp: Stamp, _ context: FoldContext) {
         switch launch {
         case .cold:
             context.count(.launchesCold, at: stamp)
-            endLaunch(.launchCold, over: context.limits.slowLaunchColdAfter, stamp, &context)
+            endLaunch(.launchCold, over: context.limits.slowLaunchColdAfter, stamp, context)
         case .warm:
             context.count(.launchesWarm, at: stamp)
             if flags.contains(.latencyOpen) {
-                endLaunch(.launchWarm, over: context.limits.slowLaunchWarmAfter, stamp, &context)
+                endLaunch(.launchWarm, over: context.limits.slowLaunchWarmAfter, stamp, context)
             }
         case .none:
-            if flags.contains(.latencyOpen) { endResume(stamp, &context) }
+            if flags.contains(.latencyOpen) { endResume(stamp, context) }
         }
         launch = .none
         flags.remove(.latencyOpen)
         flags.insert(.wasActive)
     }
 
-    private func endLaunch(_ latency: Latency, over limit: Int64, _ stamp: Stamp, _ context: inout FoldContext) {
-        guard let length = countable(from: latencyFrom, to: stamp, &context) else { return }
+    private func endLaunch(_ latency: Latency, over limit: Int64, _ stamp: Stamp, _ context: FoldContext) {
+        guard let length = countable(from: latencyFrom, to: stamp, context) else { return }
         context.emit(.latency(latency), value: length, at: stamp)
         if length > limit { context.count(.slowLaunch, at: stamp) }
     }
 
-    private func endResume(_ stamp: Stamp, _ context: inout FoldContext) {
-        guard let length = countable(from: latencyFrom, to: stamp, &context) else { return }
+    private func endResume(_ stamp: Stamp, _ context: FoldContext) {
+        guard let length = countable(from: latencyFrom, to: stamp, context) else { return }
         guard length <= context.limits.resumeDiscard else { return context.count(.resumeDiscarded, at: stamp) }
         context.emit(.latency(.resume), value: length, at: stamp)
         if length > context.limits.slowResumeAfter { context.count(.slowResume, at: stamp) }

@@ -7,7 +7,7 @@ extension Device {
     /// Counts every limit that has passed by the device time of an edge.
     ///
     /// - Parameter endsProcess: the edge ends the running process, which decides whatever was pending.
-    mutating func settle(_ stamp: Stamp, endsProcess: Bool, _ context: inout FoldContext) {
+    mutating func settle(_ stamp: Stamp, endsProcess: Bool, _ context: FoldContext) {
         guard last.isKnown else { return }
         // Whatever edge decides a launch after the gap, it was one into the background.
         if state == .launching, !endsProcess,
@@ -16,18 +16,18 @@ extension Device {
             launchIntoBackground(context)
         }
         if cold != Device.noCold {
-            settleGraces(.edge(stamp.moment, endsProcess: endsProcess), &context)
+            settleGraces(.edge(stamp.moment, endsProcess: endsProcess), context)
         }
         guard state == .active || state == .inactive else { return }
-        countStuck(at: stamp.moment, &context)
+        countStuck(at: stamp.moment, context)
         if duration(from: last, to: stamp.moment, context) > context.limits.silenceTimeout {
-            goSilent(&context)
+            goSilent(context)
         }
     }
 
     /// Nothing was heard for longer than the limit: what was open ended at the last sign of life.
-    private mutating func goSilent(_ context: inout FoldContext) {
-        closePhase(lastStamp(context), nil, isObserved: false, reason: 0, &context)
+    private mutating func goSilent(_ context: FoldContext) {
+        closePhase(lastStamp(context), nil, isObserved: false, reason: 0, context)
         forgetInstances(context)
         if let held = context.store[cold] {
             held.loseVisits()
@@ -44,22 +44,22 @@ extension Device {
     // MARK: By stream time
 
     /// Acts on every limit that has passed by stream time.
-    mutating func fire(_ context: inout FoldContext) {
+    mutating func fire(_ context: FoldContext) {
         context.beginEvent()
-        releaseByNumber(&context)
-        releaseByTime(&context)
+        releaseByNumber(context)
+        releaseByTime(context)
         if let held = context.store[cold] {
             if held.holds { return }
-            settleGraces(.stream, &context)
+            settleGraces(.stream, context)
         }
         if launchDue(context) <= context.stream { launchIntoBackground(context) }
         guard state == .active || state == .inactive else { return }
-        if stuckDue(context) <= context.stream { markStuck(&context) }
-        if silenceDue(context) <= context.stream { goSilent(&context) }
+        if stuckDue(context) <= context.stream { markStuck(context) }
+        if silenceDue(context) <= context.stream { goSilent(context) }
     }
 
     /// Stream time at which the device is to be looked at next, ms; `Int64.max` where never.
-    func nextDue(_ context: borrowing FoldContext) -> Int64 {
+    func nextDue(_ context: FoldContext) -> Int64 {
         let expiry = lastReceived == Moment.absent ? Int64.max : lastReceived &+ context.limits.stateTTL &+ 1
         let due = min(stuckDue(context), min(silenceDue(context), expiry))
         guard let held = context.store[cold] else { return due }
@@ -67,32 +67,32 @@ extension Device {
     }
 
     /// A limit shorter than the time that uploads may take is not judged by stream time before that.
-    static func due(_ received: Int64, _ limit: Int64, _ context: borrowing FoldContext) -> Int64 {
+    static func due(_ received: Int64, _ limit: Int64, _ context: FoldContext) -> Int64 {
         let timeout = context.limits.reorderTimeout
         return received &+ limit &+ (limit < timeout ? timeout : 0) &+ 1
     }
 
     /// An undecided launch was one into the background once its gap is over; that matters where something runs.
     @inline(__always)
-    private func launchDue(_ context: borrowing FoldContext) -> Int64 {
+    private func launchDue(_ context: FoldContext) -> Int64 {
         guard state == .launching, let held = context.store[cold], !held.resources.isEmpty else { return Int64.max }
         return Device.due(sinceReceived, context.limits.launchBackgroundGap, context)
     }
 
     @inline(__always)
-    private func stuckDue(_ context: borrowing FoldContext) -> Int64 {
+    private func stuckDue(_ context: FoldContext) -> Int64 {
         guard state == .inactive, !flags.contains(.stuckCounted), since.isKnown else { return Int64.max }
         return Device.due(sinceReceived, context.limits.stuckInactiveAfter, context)
     }
 
     @inline(__always)
-    private func silenceDue(_ context: borrowing FoldContext) -> Int64 {
+    private func silenceDue(_ context: FoldContext) -> Int64 {
         guard state == .active || state == .inactive else { return Int64.max }
         return Device.due(lastReceived, context.limits.silenceTimeout, context)
     }
 
     /// Nothing was heard for the time to live.
-    func isExpired(_ context: borrowing FoldContext) -> Bool {
+    func isExpired(_ context: FoldContext) -> Bool {
         lastReceived != Moment.absent && context.stream &- lastReceived > context.limits.stateTTL
     }
 }
@@ -112,22 +112,22 @@ enum GraceClock {
 
 extension Device {
     /// Whether a grace that began at `start` is over.
-    func isOver(_ start: Stamp, _ grace: Int64, _ clock: GraceClock, _ context: borrowing FoldContext) -> Bool {
+    func isOver(_ start: Stamp, _ grace: Int64, _ clock: GraceClock, _ context: FoldContext) -> Bool {
         switch clock {
         case .edge(let moment, _): duration(from: start.moment, to: moment, context) > grace
         case .stream: Device.due(start.received, grace, context) <= context.stream
         }
     }
 
-    mutating func settleGraces(_ clock: GraceClock, _ context: inout FoldContext) {
+    mutating func settleGraces(_ clock: GraceClock, _ context: FoldContext) {
         guard let held = context.store[cold] else { return }
-        settleActivities(held, clock, &context)
-        settleEchoes(held, clock, &context)
-        settleResources(held, clock, &context)
-        settleOverlay(held, clock, &context)
+        settleActivities(held, clock, context)
+        settleEchoes(held, clock, context)
+        settleResources(held, clock, context)
+        settleOverlay(held, clock, context)
     }
 
-    private func graceDue(_ held: Cold, _ context: borrowing FoldContext) -> Int64 {
+    private func graceDue(_ held: Cold, _ context: FoldContext) -> Int64 {
         let limits = context.limits
         let graces = held.graces
         var due = Int64.max

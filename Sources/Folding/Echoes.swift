@@ -48,9 +48,9 @@ extension Device {
         flags.insert(rule)
     }
 
-    mutating func foldEcho(_ edge: PhaseEdge, _ stamp: Stamp, _ context: inout FoldContext) {
+    mutating func foldEcho(_ edge: PhaseEdge, _ stamp: Stamp, _ context: FoldContext) {
         let echo = Echoes.Echo(stamp: stamp, phase: edge.phase)
-        let held = makeCold(&context)
+        let held = makeCold(context)
         // What is not known yet, or not decided, contradicts nothing that it may come to.
         let isOpen = state == .unknown || state == .launching && edge != .activate
         if isOpen || phase == echo.phase || held.echoes.agrees(echo, tolerance: context.limits.echoTolerance) { return }
@@ -61,7 +61,7 @@ extension Device {
     }
 
     /// Counts the echoes that nothing near them has agreed with.
-    mutating func settleEchoes(_ held: Cold, _ clock: GraceClock, _ context: inout FoldContext) {
+    mutating func settleEchoes(_ held: Cold, _ clock: GraceClock, _ context: FoldContext) {
         guard !held.echoes.pending.isEmpty else { return }
         let tolerance = context.limits.echoTolerance
         let all = held.echoes.pending

@@ -85,7 +85,7 @@ private struct FoldCore: ~Copyable {
         swap(&context.contributions, &contributions)
         defer { swap(&context.contributions, &contributions) }
         for index in table.indices where table[index].flags.contains(.inUse) && table[index].cold != Device.noCold {
-            table[index].releaseAll(&context)
+            table[index].releaseAll(context)
         }
     }
 
@@ -114,7 +114,7 @@ private struct FoldCore: ~Copyable {
         for index in range {
             let event = batch.events[index]
             guard event.edge != .tick, let device = table.find(event.installation) else { continue }
-            table[device].closeRecord(&context)
+            table[device].closeRecord(context)
             schedule(device)
         }
     }
@@ -141,7 +141,7 @@ private struct FoldCore: ~Copyable {
         if event.received == Moment.absent {
             advanceStream(to: table[device].stamp(of: event, context).received)
         }
-        table[device].arrive(event, sortsRecord: sortsRecord, &context)
+        table[device].arrive(event, sortsRecord: sortsRecord, context)
         schedule(device)
     }
 
@@ -169,7 +169,7 @@ private struct FoldCore: ~Copyable {
         guard wanted != 0, wanted <= TimerWheel.tick(context.stream) else { return }
         table[device].timer = 0
         if table[device].nextDue(context) <= context.stream {
-            table[device].fire(&context)
+            table[device].fire(context)
             if table[device].isExpired(context) { return expire(device) }
         }
         schedule(device)

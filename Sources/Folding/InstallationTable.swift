@@ -132,7 +132,7 @@ struct InstallationTable: ~Copyable {
         return index
     }
 
-    private mutating func place(_ device: Device) -> UInt32 {
+    private mutating func place(_ device: consuming Device) -> UInt32 {
         if let index = free.popLast() {
             self[index] = device
             return index

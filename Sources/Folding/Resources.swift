@@ -14,9 +14,9 @@ struct Resource: BitwiseCopyable {
 }
 
 extension Device {
-    mutating func foldResource(_ event: Event, _ stamp: Stamp, _ context: inout FoldContext) {
+    mutating func foldResource(_ event: Event, _ stamp: Stamp, _ context: FoldContext) {
         guard event.edge == .resourceStart || cold != Device.noCold else { return }
-        let held = makeCold(&context)
+        let held = makeCold(context)
         let (name, instance, className) = (event.resource, event.instance, event.className)
         let index = held.resources.firstIndex {
             $0.name == name && $0.instance == instance && $0.className == className
@@ -32,21 +32,21 @@ extension Device {
         if state == .background, held.graces.backgrounded == nil { held.graces.backgrounded = stamp }
     }
 
-    mutating func settleResources(_ held: Cold, _ clock: GraceClock, _ context: inout FoldContext) {
+    mutating func settleResources(_ held: Cold, _ clock: GraceClock, _ context: FoldContext) {
         let grace = context.limits.resourceGrace
         let names = context.names
         if let start = held.graces.resigned, isOver(start, grace, clock, context) {
             held.graces.resigned = nil
-            countLeaks(held, start, &context) { $0.ranAtResign && names.foreground.contains($0.name) }
+            countLeaks(held, start, context) { $0.ranAtResign && names.foreground.contains($0.name) }
         }
         if let start = held.graces.backgrounded, isOver(start, grace, clock, context) {
             held.graces.backgrounded = nil
-            countLeaks(held, start, &context) { !names.background.contains($0.name) }
+            countLeaks(held, start, context) { !names.background.contains($0.name) }
         }
     }
 
     private func countLeaks(
-        _ held: Cold, _ start: Stamp, _ context: inout FoldContext, _ mustStop: (Resource) -> Bool
+        _ held: Cold, _ start: Stamp, _ context: FoldContext, _ mustStop: (Resource) -> Bool
     ) {
         for index in held.resources.indices {
             guard !held.resources[index].isLeaked, mustStop(held.resources[index]) else { continue }
@@ -57,14 +57,14 @@ extension Device {
     }
 
     /// The app entered the background: its views are off the screen, and little may run on.
-    func enterBackground(_ stamp: Stamp, _ context: inout FoldContext) {
-        closeViews(stamp, &context)
+    func enterBackground(_ stamp: Stamp, _ context: FoldContext) {
+        closeViews(stamp, context)
         guard let held = context.store[cold], !held.resources.isEmpty else { return }
         held.graces.backgrounded = stamp
     }
 
     /// The app became active: what ran before may run again, and an overlay has its grace to go.
-    func becomeActive(_ stamp: Stamp, _ context: borrowing FoldContext) {
+    func becomeActive(_ stamp: Stamp, _ context: FoldContext) {
         guard let held = context.store[cold] else { return }
         held.graces.resigned = nil
         held.graces.backgrounded = nil
@@ -77,9 +77,9 @@ extension Device {
 
     // MARK: Overlays
 
-    mutating func foldOverlay(_ event: Event, _ stamp: Stamp, _ context: inout FoldContext) {
+    mutating func foldOverlay(_ event: Event, _ stamp: Stamp, _ context: FoldContext) {
         if event.edge == .overlayShown {
-            _ = makeCold(&context)
+            _ = makeCold(context)
             flags.insert([.shownOverlay, .overlayUp, .overlaySeen])
         } else {
             flags.remove(.overlayUp)
@@ -87,7 +87,7 @@ extension Device {
         }
     }
 
-    mutating func settleOverlay(_ held: Cold, _ clock: GraceClock, _ context: inout FoldContext) {
+    mutating func settleOverlay(_ held: Cold, _ clock: GraceClock, _ context: FoldContext) {
         guard let start = held.graces.overlay, isOver(start, context.limits.overlayGrace, clock, context) else {
             return
         }
@@ -98,7 +98,7 @@ extension Device {
     }
 
     /// Confidential content was left uncovered while the app was inactive, by an app that has covered it before.
-    func checkProtection(_ end: Stamp, _ context: inout FoldContext) {
+    func checkProtection(_ end: Stamp, _ context: FoldContext) {
         guard began == .resign, flags.contains(.shownOverlay), !flags.contains(.overlaySeen) else { return }
         context.count(.unprotectedInactive, at: end)
     }

@@ -12,10 +12,10 @@ struct Scene: BitwiseCopyable {
 
 extension Device {
     /// Folds an edge of a scene; the app's phase is that of its most active scene.
-    mutating func foldScene(_ event: Event, _ stamp: Stamp, _ context: inout FoldContext) {
+    mutating func foldScene(_ event: Event, _ stamp: Stamp, _ context: FoldContext) {
         if event.flags.contains(.bridged), flags.contains(.native) { return }
         if !event.flags.contains(.bridged) { flags.insert(.native) }
-        let held = makeCold(&context)
+        let held = makeCold(context)
         let id = event.instance
         let index = held.scenes.firstIndex { $0.id == id }
         switch event.edge {
@@ -28,10 +28,10 @@ extension Device {
         case .sceneDisconnect:
             letRule(.scenesRule, held)
             if let index { held.scenes.remove(at: index) }
-            followDisconnect(held, stamp, reason: event.reason, &context)
+            followDisconnect(held, stamp, reason: event.reason, context)
         default:
             guard let edge = sceneEdge(event, index.map { held.scenes[$0] }) else { return }
-            foldSceneEdge(edge, event, stamp, held, index, &context)
+            foldSceneEdge(edge, event, stamp, held, index, context)
         }
     }
 
@@ -54,13 +54,13 @@ extension Device {
 
     private mutating func foldSceneEdge(
         _ edge: PhaseEdge, _ event: Event, _ stamp: Stamp, _ held: Cold, _ index: Int?,
-        _ context: inout FoldContext
+        _ context: FoldContext
     ) {
         let known = index.map { held.scenes[$0] }
         let verdict = sceneVerdict(edge, known, stamp, context)
         if edge == .enterForeground { flags.insert(.sentForeground) }
         letRule(.scenesRule, held)
-        checkHandler(event, edge, stamp, &context)
+        checkHandler(event, edge, stamp, context)
         let scene = Scene(id: event.instance, phase: edge.phase, isFresh: false, since: stamp.moment)
         if let index { held.scenes.remove(at: index) }
         Instances.append(scene, to: &held.scenes, limit: context.limits.instancesLimit)
@@ -72,17 +72,17 @@ extension Device {
         let restsOnIt = held.scenes.filter { $0.phase == derived }.count == 1 && edge.phase == derived
         let isUndecided = state == .launching || state == .unknown || state == .notRunning
         guard isUndecided || derived != phase || verdict == .illegal && restsOnIt else { return }
-        decideLaunch(meant, stamp, &context)
+        decideLaunch(meant, stamp, context)
         if verdict == .legal, meant == .resign, state == .inactive { return }
         // A resignation out of the background, legal where it is the first that is seen of its scene, tells that
         // the way in was not reported.
         let isObserved = verdict == .legal && !(meant == .resign && state == .background)
         enter(
-            meant, isObserved: isObserved, isIllegal: verdict == .illegal, stamp, reason: event.reason, &context)
+            meant, isObserved: isObserved, isIllegal: verdict == .illegal, stamp, reason: event.reason, context)
     }
 
     private func sceneVerdict(
-        _ edge: PhaseEdge, _ scene: Scene?, _ stamp: Stamp, _ context: borrowing FoldContext
+        _ edge: PhaseEdge, _ scene: Scene?, _ stamp: Stamp, _ context: FoldContext
     ) -> Verdict {
         if isTerminated { return .illegal }
         guard let scene else { return .legal }
@@ -100,13 +100,13 @@ extension Device {
 
     /// A scene that ends may take the app from any phase to the background, and nothing is missing then.
     private mutating func followDisconnect(
-        _ held: Cold, _ stamp: Stamp, reason: UInt32, _ context: inout FoldContext
+        _ held: Cold, _ stamp: Stamp, reason: UInt32, _ context: FoldContext
     ) {
         guard phase.isForeground || state == .unknown else { return }
         let derived = Device.mostActive(held.scenes)
         guard derived != phase else { return }
         let meant = Device.appEdge(to: derived, by: .enterBackground)
-        enter(meant, isObserved: true, isIllegal: false, stamp, reason: reason, &context)
+        enter(meant, isObserved: true, isIllegal: false, stamp, reason: reason, context)
     }
 
     private static func mostActive(_ scenes: [Scene]) -> Phase {
@@ -128,7 +128,7 @@ extension Device {
     }
 
     /// Whether the machine can take an edge now without an anomaly; true for whatever is no phase edge.
-    func canTake(_ event: Event, _ context: borrowing FoldContext) -> Bool {
+    func canTake(_ event: Event, _ context: FoldContext) -> Bool {
         if let edge = Device.phaseEdge(event.edge) {
             if event.flags.contains(.bridged) || state == .launching { return true }
             switch TransitionTable.verdict(phase, edge) {

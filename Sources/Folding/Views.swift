@@ -46,8 +46,8 @@ extension Cold {
 }
 
 extension Device {
-    mutating func foldView(_ event: Event, _ stamp: Stamp, _ context: inout FoldContext) {
-        let held = makeCold(&context)
+    mutating func foldView(_ event: Event, _ stamp: Stamp, _ context: FoldContext) {
+        let held = makeCold(context)
         let id = event.instance != 0 ? event.instance : event.className
         let index = held.views.firstIndex { $0.id == id }
         var view =
@@ -59,10 +59,10 @@ extension Device {
             view.isNamed && !isFirstSight
             && (view.isAnnounced || view.className != 0 && held.announcedClasses.contains(view.className))
         switch event.edge {
-        case .viewLoadView: load(&view, again: view.hasLoadedView, stamp, &context) { $0.hasLoadedView = true }
-        case .viewDidLoad: load(&view, again: view.hasDidLoad, stamp, &context) { $0.hasDidLoad = true }
-        case .viewWillAppear: announce(&view, held, stamp, &context)
-        case .viewDidAppear: appear(&view, isJudged: isJudged, isFirstSight: isFirstSight, stamp, &context)
+        case .viewLoadView: load(&view, again: view.hasLoadedView, stamp, context) { $0.hasLoadedView = true }
+        case .viewDidLoad: load(&view, again: view.hasDidLoad, stamp, context) { $0.hasDidLoad = true }
+        case .viewWillAppear: announce(&view, held, stamp, context)
+        case .viewDidAppear: appear(&view, isJudged: isJudged, isFirstSight: isFirstSight, stamp, context)
         case .viewWillDisappear:
             if view.state == .appearing { context.count(.cancelledTransitions, at: stamp) }
             if view.state != .disappeared { view.state = .disappearing }
@@ -72,10 +72,10 @@ extension Device {
             } else {
                 view.state = .disappeared
             }
-            closeVisit(&view, stamp, &context)
+            closeVisit(&view, stamp, context)
             view.isVisited = false
         case .viewDeinit:
-            return checkObservers(held, event, stamp, &context)
+            return checkObservers(held, event, stamp, context)
         default:
             break
         }
@@ -83,7 +83,7 @@ extension Device {
     }
 
     private func load(
-        _ view: inout View, again: Bool, _ stamp: Stamp, _ context: inout FoldContext, _ mark: (inout View) -> Void
+        _ view: inout View, again: Bool, _ stamp: Stamp, _ context: FoldContext, _ mark: (inout View) -> Void
     ) {
         if again, view.isNamed { context.count(.viewReloaded, at: stamp) }
         mark(&view)
@@ -92,7 +92,7 @@ extension Device {
         view.isLoadSpoilt = !phase.isForeground && state != .launching
     }
 
-    private func announce(_ view: inout View, _ held: Cold, _ stamp: Stamp, _ context: inout FoldContext) {
+    private func announce(_ view: inout View, _ held: Cold, _ stamp: Stamp, _ context: FoldContext) {
         view.isAnnounced = true
         if view.className != 0, !held.announcedClasses.contains(view.className) {
             Instances.append(view.className, to: &held.announcedClasses, limit: context.limits.instancesLimit)
@@ -102,7 +102,7 @@ extension Device {
     }
 
     private func appear(
-        _ view: inout View, isJudged: Bool, isFirstSight: Bool, _ stamp: Stamp, _ context: inout FoldContext
+        _ view: inout View, isJudged: Bool, isFirstSight: Bool, _ stamp: Stamp, _ context: FoldContext
     ) {
         if state == .background { context.count(.viewInBackground, at: stamp) }
         let before = view.state
@@ -116,7 +116,7 @@ extension Device {
             return context.count(.viewUnbalanced, at: stamp)
         }
         if let loading = view.loading, !view.hadVisit, !view.isLoadSpoilt, state != .background,
-            let length = countable(from: loading, to: stamp, &context)
+            let length = countable(from: loading, to: stamp, context)
         {
             context.emit(.latency(.viewLoad), value: length, at: stamp)
         }
@@ -127,24 +127,24 @@ extension Device {
         view.visibleSince = state == .background || state == .notRunning ? nil : stamp.moment
     }
 
-    private func closeVisit(_ view: inout View, _ stamp: Stamp, _ context: inout FoldContext) {
+    private func closeVisit(_ view: inout View, _ stamp: Stamp, _ context: FoldContext) {
         guard let since = view.visibleSince else { return }
         view.visibleSince = nil
-        guard let length = countable(from: since, to: stamp, &context) else { return }
+        guard let length = countable(from: since, to: stamp, context) else { return }
         context.emit(.interval(.viewVisible), value: length, at: stamp)
     }
 
     /// The app left the screen, and its views with it; nothing tells them.
-    func closeViews(_ stamp: Stamp, _ context: inout FoldContext) {
+    func closeViews(_ stamp: Stamp, _ context: FoldContext) {
         guard let held = context.store[cold] else { return }
         for index in held.views.indices {
-            closeVisit(&held.views[index], stamp, &context)
+            closeVisit(&held.views[index], stamp, context)
             held.views[index].isLoadSpoilt = true
         }
     }
 
     /// The app is back on the screen, and with it what was visible when it left.
-    func reopenViews(_ stamp: Stamp, _ context: borrowing FoldContext) {
+    func reopenViews(_ stamp: Stamp, _ context: FoldContext) {
         guard let held = context.store[cold] else { return }
         for index in held.views.indices where held.views[index].isVisited {
             held.views[index].visibleSince = stamp.moment
@@ -153,7 +153,7 @@ extension Device {
 
     /// A view ends: the observers that it started should have ended before it.
     private func checkObservers(
-        _ held: Cold, _ event: Event, _ stamp: Stamp, _ context: inout FoldContext
+        _ held: Cold, _ event: Event, _ stamp: Stamp, _ context: FoldContext
     ) {
         guard event.instance != 0 else { return }
         for index in held.resources.indices {
