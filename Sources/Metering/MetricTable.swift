@@ -73,6 +73,13 @@ package struct MetricTable: Sendable {
     package let commitSeconds = HistogramDefinition(
         "phasefold_commit_seconds", .seconds, "Time of a commit.",
         bounds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10])
+    package let transactionsAborted = CounterDefinition(
+        "phasefold_transactions_aborted_total", .none, "Transactions that were aborted and done again, or dropped.")
+    package let producersDropped = CounterDefinition(
+        "phasefold_producers_dropped_total", .none,
+        "Producers of transactions that were spent and made anew: fenced, timed out, or with an end in doubt.")
+    package let transactionAge = GaugeDefinition(
+        "phasefold_transaction_age_seconds", .seconds, "Age of the transaction that is open, else 0.")
     package let epochsWaiting = GaugeDefinition(
         "phasefold_epochs_waiting", .none, "Closings that wait for their delivery; at 2 no records are taken.")
     package let heldUpSeconds = GaugeDefinition(

@@ -27,6 +27,8 @@ package enum Emission: String, CaseIterable, Sendable {
 
 /// `delivery.guarantee`: what a death of the worker may do to the figures.
 package enum DeliveryGuarantee: String, CaseIterable, Sendable {
+    /// Everything of a commit and its offsets in one transaction: nothing is lost, nothing counts twice.
+    case exactlyOnce = "exactly_once"
     /// Offsets are committed after the flush: nothing is lost, some may count twice.
     case atLeastOnce = "at_least_once"
 }

@@ -2,7 +2,7 @@ extension Settings {
     /// Keys whose values are each allowed but cannot hold together.
     func contradictions() -> [SettingProblem] {
         [
-            unguardedListener(), deadThreshold(), lateRevoke(), loop(), sharedTopic(),
+            unguardedListener(), deadThreshold(), lateRevoke(), loop(), sharedTopic(), uncommittedReads(),
         ].compactMap(\.self)
     }
 
@@ -43,6 +43,17 @@ extension Settings {
         return problem(
             \.outputTopic, "is an input topic too, so that the output would be read again",
             remedy: "give the output a topic of its own")
+    }
+
+    /// What a transaction that was aborted left must not be read.
+    private func uncommittedReads() -> SettingProblem? {
+        let keys = ["kafka.consumer.isolation.level", "kafka.isolation.level"]
+        guard self.deliveryGuarantee == .exactlyOnce, let key = keys.first(where: { passedThrough[$0] != nil }),
+            passedThrough[key]?.value != "read_committed"
+        else { return nil }
+        return SettingProblem(
+            origin(ofKafka: key), key: key, "lets what was aborted be read, against delivery.guarantee=exactly_once",
+            remedy: "remove it, or set delivery.guarantee=at_least_once")
     }
 
     /// An internal topic that is another topic of this application as well.

@@ -1,6 +1,5 @@
 internal import Aggregating
 internal import Dispatch
-internal import Glibc
 internal import Kafka
 internal import Metering
 
@@ -11,7 +10,7 @@ internal import Metering
 final class AtLeastOnceDelivery: EpochDelivery, @unchecked Sendable {
     private let options: WorkerOptions
     private let targets: DeliveryTargets
-    private let offsets: any OffsetCommitter
+    private let offsets: any GroupOffsets
     private let observer: any ClientObserver
     private let metrics: Metrics
     private let log: Log
@@ -19,10 +18,9 @@ final class AtLeastOnceDelivery: EpochDelivery, @unchecked Sendable {
 
     /// ms between two looks at whether the leases are still held while the cluster does not answer.
     private static let slice: Int32 = 200
-    private static let pauses: [UInt32] = [50, 100, 200, 500, 1000, 2000]
 
     init(
-        _ options: WorkerOptions, targets: DeliveryTargets, offsets: any OffsetCommitter,
+        _ options: WorkerOptions, targets: DeliveryTargets, offsets: any GroupOffsets,
         observer: any ClientObserver, metrics: Metrics, log: Log
     ) {
         self.options = options
@@ -32,6 +30,10 @@ final class AtLeastOnceDelivery: EpochDelivery, @unchecked Sendable {
         self.metrics = metrics
         self.log = log
     }
+
+    var openTransactionAge: Int { 0 }
+
+    func prepare(while goesOn: () -> Bool) throws(KafkaError) {}
 
     func deliver(_ epochs: [ClosedEpoch]) {
         let begin = DispatchTime.now()
@@ -68,7 +70,7 @@ final class AtLeastOnceDelivery: EpochDelivery, @unchecked Sendable {
                 "error": .text(error.description), "attempt": .integer(attempt + 1),
             ])
         if error.retry == .fatal { producer = nil }
-        _ = usleep(1000 * Self.pauses[min(attempt, Self.pauses.count - 1)])
+        pauseBefore(attempt: attempt)
     }
 
     /// What is queued for partitions that are somebody else's now must not go out later, over newer rows of theirs.
@@ -83,63 +85,13 @@ final class AtLeastOnceDelivery: EpochDelivery, @unchecked Sendable {
     private func send(_ epochs: [ClosedEpoch]) throws(KafkaError) -> Bool {
         if producer == nil { producer = try Producer(options.producer, observer: observer) }
         _ = producer?.takeDeliveries()
-        for epoch in epochs {
-            try produce(epoch.partials)
-            for partition in 0..<targets.partialsPartitions {
-                try produce(epoch.watermark, to: Int32(partition))
-            }
-            try produceRows(epoch.rows)
-            for letter in epoch.deadLetters { try produce(letter, epoch.lease) }
-        }
+        for epoch in epochs { try producer?.write(epoch, options, targets) }
         while producer?.flush(limit: Self.slice) == false {
             if let fatal = producer?.fatalError { throw fatal }
             if !epochs.contains(where: { $0.lease.isHeld }) { return false }
         }
         if let failure = producer?.takeDeliveries().firstFailure { throw failure }
         return true
-    }
-
-    private func produce(_ batch: RecordBatch) throws(KafkaError) {
-        for index in 0..<batch.count {
-            let partition = Int32(batch.records[index].route % UInt64(targets.partialsPartitions))
-            try batch.withRecord(index) { (key, value) throws(KafkaError) in
-                try offer(options.partialsTopic, partition, key, value)
-            }
-        }
-    }
-
-    private func produce(_ batch: RecordBatch, to partition: Int32) throws(KafkaError) {
-        for index in 0..<batch.count {
-            try batch.withRecord(index) { (key, value) throws(KafkaError) in
-                try offer(options.partialsTopic, partition, key, value)
-            }
-        }
-    }
-
-    private func produceRows(_ batch: RecordBatch) throws(KafkaError) {
-        for index in 0..<batch.count {
-            try batch.withRecord(index) { (key, value) throws(KafkaError) in
-                try offer(options.outputTopic, nil, key, value)
-            }
-        }
-    }
-
-    private func produce(_ letter: DeadLetter, _ lease: Lease) throws(KafkaError) {
-        let (key, value) = (letter.key, letter.value)
-        unsafe try offer(
-            options.deadLetterTopic, nil, key?.span.bytes, value?.span.bytes, headers: letter.headers)
-    }
-
-    /// Offers one record, waiting while the producer's queue is full.
-    private func offer(
-        _ topic: String, _ partition: Int32?, _ key: RawSpan?, _ value: RawSpan?, headers: [RecordHeader] = []
-    ) throws(KafkaError) {
-        while let result = try producer?.produce(
-            topic: topic, partition: partition, key: key, value: value, headers: headers), result == .queueFull
-        {
-            if let fatal = producer?.fatalError { throw fatal }
-            producer?.poll(timeout: Self.slice)
-        }
     }
 
     // MARK: Committing
@@ -162,17 +114,9 @@ final class AtLeastOnceDelivery: EpochDelivery, @unchecked Sendable {
                     return log.warning("commit", "offsets were refused", ["error": .text(error.description)])
                 }
                 log.warning("commit", "offsets are committed again", ["error": .text(error.description)])
-                _ = usleep(1000 * Self.pauses[min(attempt, Self.pauses.count - 1)])
+                pauseBefore(attempt: attempt)
                 attempt += 1
             }
         }
     }
-}
-
-/// Where deliveries go, as far as configuration does not say it.
-struct DeliveryTargets: Sendable {
-    /// Partitions of `<app>-partials`.
-    var partialsPartitions: Int
-    /// Called with rows after they are durable.
-    var published: @Sendable (RecordBatch) -> Void
 }

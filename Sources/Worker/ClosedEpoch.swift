@@ -27,7 +27,7 @@ struct ClosedEpoch: Sendable {
 }
 
 /// What a task writes beside its committed offset: `v1 <ms>`, the stream time (stage 1) or horizon (stage 2) that
-/// must not go back over a restart.
+/// must not go back over a restart. The delivery may add the name of its commit behind it: ``CommitMark``.
 struct CommitNote: Equatable {
     /// ms since the epoch.
     var time: Int64
@@ -40,8 +40,26 @@ struct CommitNote: Equatable {
 
     /// nil where nothing was written, or by another program.
     init?(_ text: String) {
-        let parts = text.split(separator: " ")
+        let parts = text.split(separator: " ").filter { !$0.hasPrefix(CommitMark.sign) }
         guard parts.count == 2, parts[0] == "v1", let time = Int64(parts[1]) else { return nil }
         self.time = time
     }
+}
+
+/// The name of one commit, beside each of its offsets: what is read back tells whether it went through.
+struct CommitMark: Equatable {
+    static let sign = "#"
+
+    /// Of one delivery, unlike those of any other.
+    var run: UInt64
+    /// Counts the commits of the delivery.
+    var number: Int
+
+    private var text: String { "\(Self.sign)\(String(run, radix: 36)).\(number)" }
+
+    /// Adds it to a task's note.
+    func marking(_ note: String) -> String { note.isEmpty ? text : "\(note) \(text)" }
+
+    /// Whether it stands in what was read back.
+    func stands(in metadata: String) -> Bool { metadata.split(separator: " ").contains { $0 == text } }
 }

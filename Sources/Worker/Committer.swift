@@ -59,6 +59,9 @@ final class Committer: @unchecked Sendable {
         control.async { self.closeAll() }
     }
 
+    /// Age of the delivery's open transaction, ms; 0 where none is.
+    var openTransactionAge: Int { delivery.openTransactionAge }
+
     /// Time since a closing was delivered, ms.
     var sinceLastDelivery: Int {
         control.sync { Int((DispatchTime.now().uptimeNanoseconds - lastDelivery.uptimeNanoseconds) / 1_000_000) }

@@ -7,8 +7,15 @@ internal import Metering
 internal import Synchronization
 
 /// The worker's membership in its group.
-final class Membership: OffsetCommitter {
+final class Membership: GroupOffsets {
     let consumer: Consumer
+    private let assignment = Atomic(false)
+
+    /// Whether the group has said which partitions this member has, be it none.
+    var isAssigned: Bool {
+        get { assignment.load(ordering: .relaxed) }
+        set { assignment.store(newValue, ordering: .relaxed) }
+    }
 
     init(_ options: WorkerOptions, observer: any ClientObserver) throws(KafkaError) {
         consumer = try Consumer(group: options.applicationID, options.consumer, observer: observer)
@@ -16,6 +23,14 @@ final class Membership: OffsetCommitter {
 
     func commit(_ offsets: [PartitionOffset]) throws(KafkaError) {
         try consumer.commit(offsets)
+    }
+
+    func committed(_ partitions: [TopicPartition], limit: Int32) throws(KafkaError) -> [PartitionOffset] {
+        try consumer.committed(partitions, limit: limit)
+    }
+
+    func place() throws(KafkaError) -> GroupMetadata {
+        try consumer.groupMetadata()
     }
 }
 
@@ -112,6 +127,7 @@ final class Rebalancer: RebalanceHandler {
 
     func assigned(_ partitions: [TopicPartition]) {
         metrics.counter(\.rebalances, "assigned").add()
+        membership.isAssigned = true
         count()
         log.info("group", "partitions assigned", ["partitions": .text(list(partitions))])
     }
@@ -120,6 +136,7 @@ final class Rebalancer: RebalanceHandler {
         metrics.counter(\.rebalances, lost ? "lost" : "revoked").add()
         let budget = isStopping() ? options.shutdownTimeout * 3 / 4 : options.revokeBudget
         let isDelivered = committer.retire(partitions, isLost: lost, budget: budget)
+        if committer.activeTasks.isEmpty { membership.isAssigned = false }
         count()
         log.info("group", lost ? "partitions lost" : "partitions revoked", ["partitions": .text(list(partitions))])
         if !isDelivered {

@@ -45,6 +45,7 @@ final class SessionWatch {
         lastLook = .now()
         let tasks = committer.activeTasks
         lag = tasks.reduce(0) { $0 + measure($1) }
+        metrics.gauge(\.transactionAge).set(Double(committer.openTransactionAge) / 1000)
         reason = readiness(tasks)
         if Self.since(lastLine) >= Self.lineInterval { writeLine(tasks) }
         return reason
@@ -61,7 +62,8 @@ final class SessionWatch {
     }
 
     private func readiness(_ tasks: [PartitionTask]) -> String? {
-        if tasks.isEmpty { return "no partition is assigned" }
+        // More workers than partitions: one without any is in the group and stands ready.
+        if !membership.isAssigned { return "the group has not given out its partitions yet" }
         if committer.sinceLastDelivery > Self.deliveryLimit + options.commitInterval {
             return "the last commit is \(committer.sinceLastDelivery / 1000) s old"
         }

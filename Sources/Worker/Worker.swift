@@ -129,9 +129,8 @@ package final class Worker: Sendable {
     private func runSession(_ topics: [TopicDescription], _ keeper: TopicKeeper) throws(KafkaError) {
         let membership = try Membership(options, observer: observer)
         let partials = topics.first { $0.name == options.partialsTopic }?.partitions ?? 1
-        let delivery = AtLeastOnceDelivery(
-            options, targets: DeliveryTargets(partialsPartitions: partials, published: published),
-            offsets: membership, observer: observer, metrics: metrics, log: log)
+        let delivery = makeDelivery(DeliveryTargets(partialsPartitions: partials, published: published), membership)
+        try delivery.prepare(while: { !isStopping })
         let committer = Committer(interval: options.commitInterval, delivery: delivery, metrics: metrics)
         let rebalancer = Rebalancer(
             options, membership: membership, committer: committer,
@@ -154,6 +153,17 @@ package final class Worker: Sendable {
         committer.stop()
         leave(membership)
         withExtendedLifetime(rebalancer) {}
+    }
+
+    private func makeDelivery(_ targets: DeliveryTargets, _ group: Membership) -> any EpochDelivery {
+        switch options.guarantee {
+        case .exactlyOnce:
+            ExactlyOnceDelivery(
+                options, targets: targets, group: group, observer: observer, metrics: metrics, log: log)
+        case .atLeastOnce:
+            AtLeastOnceDelivery(
+                options, targets: targets, offsets: group, observer: observer, metrics: metrics, log: log)
+        }
     }
 
     private func leave(_ membership: Membership) {

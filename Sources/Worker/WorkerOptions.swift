@@ -20,14 +20,20 @@ struct WorkerOptions: Sendable {
     var holdSpan: Int64
     /// More than this part unreadable over a minute: not ready.
     var deadLetterRatio: Double
+    var guarantee: DeliveryGuarantee
+    var transactionTimeout: Int
+    /// No other worker has it; the same after a restart where the worker has a name.
+    var transactionalID: String
     /// Bytes of the largest record that is written.
     var largestRecord: Int
     var engine: EngineSettings
     var totals: AggregateSettings
     var consumer: [String: String]
     var producer: [String: String]
+    /// Those of the producer of transactions.
+    var transactional: [String: String]
     var admin: [String: String]
-    /// Stands in dead letters: `host:pid`.
+    /// Stands in dead letters: `worker.name`, else `host:pid`.
     var name: String
 
     init(_ settings: Settings) {
@@ -51,19 +57,29 @@ struct WorkerOptions: Sendable {
         // Whatever could be read can be written as a dead letter, with its headers.
         largestRecord = min(settings.inputMaxRecordBytes + (1 << 20), 1_000_000_000)
         producer.merge(["message.max.bytes": String(largestRecord)]) { given, _ in given }
-        name = Self.workerName()
+        name = settings.workerName ?? Self.place
+        guarantee = settings.deliveryGuarantee
+        if guarantee == .exactlyOnce { consumer["isolation.level"] = "read_committed" }
+        transactionTimeout = Int(settings.transactionTimeout)
+        transactionalID = "\(applicationID)-\(settings.workerName ?? "\(Self.place)-\(Self.incarnation)")"
+        // A transaction's time holds its requests, too.
+        let requestLimit = min(max(transactionTimeout - 500, 500), 60_000)
+        transactional = producer.merging(["socket.timeout.ms": String(requestLimit)]) { given, _ in given }
     }
+
+    /// Containers may share host name and process number: what tells one run of a nameless worker from another.
+    private static let incarnation = String(UInt32.random(in: .min ... .max), radix: 36)
 
     private static func properties(_ settings: Settings, _ side: KafkaSide) -> [String: String] {
         Dictionary(uniqueKeysWithValues: settings.kafkaProperties(of: side).map { ($0.name, $0.value) })
     }
 
-    private static func workerName() -> String {
+    private static let place: String = {
         var host = [CChar](repeating: 0, count: 256)
         let status = unsafe host.withUnsafeMutableBufferPointer { buffer in
             unsafe buffer.baseAddress.map { unsafe gethostname($0, buffer.count - 1) }
         }
         let text = status == 0 ? host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) } : []
         return "\(String(decoding: text, as: UTF8.self)):\(getpid())"
-    }
+    }()
 }

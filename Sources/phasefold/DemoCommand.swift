@@ -95,6 +95,8 @@ struct DemoPlan {
             "application.id=phasefold-demo", "input.topic=\(Self.inputTopic)", "output.topic=phasefold-demo-windows",
             "kafka.bootstrap.servers=\(bootstrapServers)", "topics.create=false", "commit.interval=500ms",
             "kafka.producer.linger.ms=5",
+            // The embedded broker answers transactions without doing them.
+            "delivery.guarantee=at_least_once",
         ]
         invocation.given.insert(contentsOf: keys.map { (CommandOption.set, $0) }, at: 0)
         return try invocation.settings(required: Command.workerKeys)

@@ -22,6 +22,11 @@ package final class RealBroker: Sendable {
         package var description: String
     }
 
+    /// A transaction that has timed out is ended at once and not up to 10 s later.
+    private static let environment = [
+        "KAFKA_HEAP": "512m", "KAFKA_EXTRA": "transaction.abort.timed.out.transaction.cleanup.interval.ms=1000",
+    ]
+
     private static let common = Mutex<RealBroker?>(nil)
 
     /// The one that all tests share which do not stop it. Started at the first call.
@@ -35,7 +40,8 @@ package final class RealBroker: Sendable {
     }
 
     package let bootstrap: String
-    private let directory: URL
+    /// Of its data, its log and its port.
+    package let directory: URL
 
     /// Starts one. It ends with the process at the latest, however that ends.
     package init() throws {
@@ -44,7 +50,7 @@ package final class RealBroker: Sendable {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let script = home.appending(path: "broker").path
         try Self.guardian(script: script, directory: directory.path)
-        bootstrap = try Self.run(script, ["start", directory.path], environment: ["KAFKA_HEAP": "512m"])
+        bootstrap = try Self.run(script, ["start", directory.path], environment: Self.environment)
         Self.running.withLock { $0.append((script, directory)) }
     }
 
@@ -55,7 +61,7 @@ package final class RealBroker: Sendable {
 
     /// Starts it again after ``kill()``.
     package func restart() throws {
-        let address = try Self.run(script, ["start", directory.path], environment: ["KAFKA_HEAP": "512m"])
+        let address = try Self.run(script, ["start", directory.path], environment: Self.environment)
         if address != bootstrap { throw Failure(description: "the broker came back at \(address)") }
     }
 
@@ -65,7 +71,8 @@ package final class RealBroker: Sendable {
         Self.end(script, directory)
     }
 
-    private var script: String { Self.home?.appending(path: "broker").path ?? "" }
+    /// The program that starts and kills it.
+    package var script: String { Self.home?.appending(path: "broker").path ?? "" }
 
     private static let running = Mutex<[(script: String, directory: URL)]>([])
 

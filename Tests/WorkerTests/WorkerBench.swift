@@ -59,7 +59,7 @@ final class WorkerBench: @unchecked Sendable {
         Log(level: .error, lost: metrics.counter(\.logLinesLost))
     }
 
-    /// On an embedded cluster.
+    /// On an embedded cluster, which has no transactions.
     init(partitions: Int, makesInput: Bool = true) throws {
         let cluster = try MockCluster()
         for topic in ["app-partials", "out", "app-dead-letter"] {
@@ -68,7 +68,7 @@ final class WorkerBench: @unchecked Sendable {
         if makesInput { try cluster.createTopic("in", partitions: partitions) }
         bootstrap = cluster.bootstrapServers
         name = ""
-        settings = try Self.settings(bootstrap, application: "app", input: "in", output: "out")
+        settings = try Self.settings(bootstrap, application: "app", input: "in", output: "out", .atLeastOnce)
         writer = try Producer(local(bootstrap))
         self.cluster = .some(cluster)
     }
@@ -78,18 +78,20 @@ final class WorkerBench: @unchecked Sendable {
         self.bootstrap = bootstrap
         self.name = name
         cluster = nil
-        settings = try Self.settings(bootstrap, application: name, input: "\(name)in", output: "\(name)out")
+        settings = try Self.settings(
+            bootstrap, application: name, input: "\(name)in", output: "\(name)out", .exactlyOnce)
         writer = try Producer(local(bootstrap))
         let input = NewTopic("\(name)in", partitions: partitions, replicas: 1)
         try Admin(local(bootstrap)).create([input], limit: 10_000)
     }
 
     private static func settings(
-        _ bootstrap: String, application: String, input: String, output: String
+        _ bootstrap: String, application: String, input: String, output: String, _ guarantee: DeliveryGuarantee
     ) throws -> Settings {
         try Settings([
             "application.id": application, "input.topic": input, "output.topic": output, "commit.interval": "100ms",
             "kafka.bootstrap.servers": bootstrap, "shutdown.timeout": "10s", "idle.timeout": "1h",
+            "delivery.guarantee": guarantee.rawValue,
             "kafka.consumer.session.timeout.ms": "6000", "kafka.consumer.heartbeat.interval.ms": "500",
             "kafka.consumer.fetch.wait.max.ms": "50",
         ])

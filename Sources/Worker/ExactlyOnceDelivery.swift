@@ -1,0 +1,247 @@
+internal import Aggregating
+internal import Dispatch
+internal import Kafka
+internal import Metering
+internal import Synchronization
+
+/// `delivery.guarantee=exactly_once`: all records of the closed epochs and their offsets in one transaction.
+///
+/// What makes it right:
+/// - A transaction that fails is repeated from the epochs, which stay in memory until they are through or their lease
+///   is gone.
+/// - The member's place in its group is taken before the leases are looked at. So offsets that are sent under a lease
+///   carry a generation of the group in which it was held; once the group has moved on the broker refuses them, and
+///   whoever has the partition then does not begin before offsets that had been accepted are decided.
+/// - Of an end whose outcome is unknown nothing is assumed. The producer is made anew, which has the broker finish
+///   what the old one left; then what is committed tells by its ``CommitMark`` whether it was this.
+final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
+    private let options: WorkerOptions
+    private let targets: DeliveryTargets
+    private let group: any GroupOffsets
+    private let observer: any ClientObserver
+    private let metrics: Metrics
+    private let log: Log
+    private var producer: TransactionalProducer?
+    private var mark = CommitMark(run: .random(in: .min ... .max), number: 0)
+    /// Whether the last transaction was told to commit and its outcome is not known.
+    private var isUncertain = false
+    private let openSince = Atomic<UInt64>(0)
+
+    /// ms between two looks at whether the leases are still held while the cluster does not answer.
+    private static let slice: Int32 = 200
+    /// Longest wait of one call, ms.
+    private static let limit: Int32 = 2000
+
+    init(
+        _ options: WorkerOptions, targets: DeliveryTargets, group: any GroupOffsets,
+        observer: any ClientObserver, metrics: Metrics, log: Log
+    ) {
+        self.options = options
+        self.targets = targets
+        self.group = group
+        self.observer = observer
+        self.metrics = metrics
+        self.log = log
+    }
+
+    /// Age of the open transaction, ms; 0 where none is.
+    var openTransactionAge: Int {
+        let since = openSince.load(ordering: .relaxed)
+        return since == 0 ? 0 : Int((DispatchTime.now().uptimeNanoseconds - since) / 1_000_000)
+    }
+
+    /// Ends what an earlier run of the same name left open, so that its offsets are decided before they are read.
+    func prepare(while goesOn: () -> Bool) throws(KafkaError) {
+        try makeProducer(while: goesOn)
+    }
+
+    func deliver(_ epochs: [ClosedEpoch]) {
+        let begin = DispatchTime.now()
+        mark.number += 1
+        isUncertain = false
+        var attempt = 0
+        while true {
+            let held = epochs.filter(\.lease.isHeld)
+            if held.isEmpty { return abandon() }
+            do throws(KafkaError) {
+                if try commit(held) {
+                    delivered(held, since: begin)
+                    return
+                }
+            } catch {
+                failed(error, attempt)
+                attempt += 1
+            }
+        }
+    }
+
+    private func delivered(_ epochs: [ClosedEpoch], since begin: DispatchTime) {
+        isUncertain = false
+        let time = DispatchTime.now().uptimeNanoseconds - begin.uptimeNanoseconds
+        metrics.counter(\.commits).add()
+        metrics.histogram(\.commitSeconds).observe(Double(time) / 1e9)
+        metrics.counter(\.partialsOut).add(UInt64(epochs.reduce(0) { $0 + $1.partials.count }))
+        metrics.counter(\.rowsOut).add(UInt64(epochs.reduce(0) { $0 + $1.rows.count }))
+        for epoch in epochs where !epoch.rows.isEmpty { targets.published(epoch.rows) }
+    }
+
+    private func failed(_ error: KafkaError, _ attempt: Int) {
+        metrics.counter(\.commitFailures).add()
+        log.warning(
+            "commit", "a transaction failed: its work is done again",
+            ["error": .text(error.description), "attempt": .integer(attempt + 1)])
+        pauseBefore(attempt: attempt)
+    }
+
+    /// Nobody waits for these epochs any more: the partitions are somebody else's.
+    private func abandon() {
+        metrics.counter(\.commitFailures).add()
+        if isUncertain {
+            isUncertain = false
+            drop()
+        }
+    }
+
+    // MARK: One transaction
+
+    /// - Returns: whether all epochs are committed; false where a lease was let go on the way.
+    private func commit(_ epochs: [ClosedEpoch]) throws(KafkaError) -> Bool {
+        let isHeld = { epochs.allSatisfy(\.lease.isHeld) }
+        try makeProducer(while: isHeld)
+        if producer == nil { return false }
+        if isUncertain, try wasCommitted(epochs) { return true }
+        isUncertain = false
+        do throws(KafkaError) {
+            try producer?.begin()
+        } catch {
+            drop()
+            throw error
+        }
+        openSince.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed)
+        do throws(KafkaError) {
+            guard try send(epochs, while: isHeld) else {
+                abort()
+                return false
+            }
+        } catch {
+            if error.retry == .fatal { drop() } else { abort() }
+            throw error
+        }
+        return try end(while: isHeld)
+    }
+
+    /// Everything but the end.
+    /// - Returns: false where a lease was let go.
+    private func send(_ epochs: [ClosedEpoch], while isHeld: () -> Bool) throws(KafkaError) -> Bool {
+        _ = producer?.producer.takeDeliveries()
+        for epoch in epochs { try producer?.producer.write(epoch, options, targets) }
+        guard try sendOffsets(epochs, while: isHeld) else { return false }
+        // All is flushed before the end is asked for: what fails up to here has certainly no effect.
+        while producer?.producer.flush(limit: Self.slice) == false {
+            if let fatal = producer?.producer.fatalError { throw fatal }
+            if !isHeld() { return false }
+        }
+        if let failure = producer?.producer.takeDeliveries().firstFailure { throw failure }
+        return isHeld()
+    }
+
+    private func sendOffsets(_ epochs: [ClosedEpoch], while isHeld: () -> Bool) throws(KafkaError) -> Bool {
+        var last: [TopicPartition: PartitionOffset] = [:]
+        for epoch in epochs where epoch.offset.offset != nil {
+            var offset = epoch.offset
+            offset.metadata = mark.marking(offset.metadata)
+            last[offset.partition] = offset
+        }
+        if last.isEmpty { return isHeld() }
+        let offsets = last.values.sorted { $0.partition < $1.partition }
+        let place = try group.place()
+        while isHeld() {
+            do throws(KafkaError) {
+                try producer?.send(offsets, of: place, limit: Self.limit)
+                return true
+            } catch {
+                if error.retry != .retriable { throw error }
+            }
+        }
+        return false
+    }
+
+    /// Asks for the end until it is answered.
+    private func end(while isHeld: () -> Bool) throws(KafkaError) -> Bool {
+        isUncertain = true
+        while true {
+            do throws(KafkaError) {
+                try producer?.commit(limit: Self.limit)
+                isUncertain = false
+                openSince.store(0, ordering: .relaxed)
+                return true
+            } catch {
+                if error.retry == .retriable, isHeld() { continue }
+                drop()
+                if !isHeld() { return false }
+                throw error
+            }
+        }
+    }
+
+    private func abort() {
+        metrics.counter(\.transactionsAborted).add()
+        let since = DispatchTime.now().uptimeNanoseconds
+        let limit = UInt64(options.transactionTimeout) * 1_000_000
+        while true {
+            do throws(KafkaError) {
+                try producer?.abort(limit: Self.limit)
+                return openSince.store(0, ordering: .relaxed)
+            } catch {
+                // An abort that does not come through is left to the broker, which ends it for the next producer.
+                guard error.retry == .retriable, DispatchTime.now().uptimeNanoseconds - since < limit else {
+                    return drop()
+                }
+            }
+        }
+    }
+
+    // MARK: The producer, and what became of its last transaction
+
+    private func drop() {
+        if producer == nil { return }
+        producer = nil
+        openSince.store(0, ordering: .relaxed)
+        metrics.counter(\.producersDropped).add()
+        log.info("commit", "the producer is made anew")
+    }
+
+    /// Makes a producer where there is none. It is left absent where `goesOn` no longer holds.
+    private func makeProducer(while goesOn: () -> Bool) throws(KafkaError) {
+        guard producer == nil else { return }
+        let made = try TransactionalProducer(
+            options.transactional, identity: options.transactionalID, timeout: options.transactionTimeout,
+            observer: observer)
+        if try Self.initialize(made, while: goesOn) { producer = consume made }
+    }
+
+    private static func initialize(
+        _ producer: borrowing TransactionalProducer, while goesOn: () -> Bool
+    ) throws(KafkaError) -> Bool {
+        while goesOn() {
+            do throws(KafkaError) {
+                try producer.initialize(limit: limit)
+                return true
+            } catch {
+                if error.retry != .retriable { throw error }
+            }
+        }
+        return false
+    }
+
+    /// Whether the transaction whose end was not answered went through, for the epochs that are still held.
+    private func wasCommitted(_ epochs: [ClosedEpoch]) throws(KafkaError) -> Bool {
+        let partitions = Set(epochs.filter { $0.offset.offset != nil }.map(\.offset.partition)).sorted()
+        let found = try group.committed(partitions, limit: Self.limit)
+        let isCommitted = found.contains { mark.stands(in: $0.metadata) }
+        log.info(
+            "commit", "the end of a transaction was not answered; its outcome was read back",
+            ["outcome": .text(isCommitted ? "committed" : "aborted")])
+        return isCommitted
+    }
+}
