@@ -26,9 +26,10 @@ enum Executable {
         try run(list: ["-c", lines, url.path], program: URL(fileURLWithPath: "/bin/bash"))
     }
 
-    /// Runs it to its end, at most 60 seconds.
+    /// Runs it to its end, at most `seconds`.
     static func run(
-        list arguments: [String], input: String = "", environment: [String: String] = [:], program: URL = url
+        list arguments: [String], input: String = "", environment: [String: String] = [:], program: URL = url,
+        seconds: Double = 60
     ) throws -> Result {
         let process = Process()
         process.executableURL = program
@@ -44,7 +45,7 @@ enum Executable {
         process.standardError = try FileHandle(forWritingTo: names[2])
         try process.run()
         let watch = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watch)
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: watch)
         process.waitUntilExit()
         watch.cancel()
         return Result(
