@@ -55,7 +55,9 @@ let package = Package(
         library("Engine", ["Lifecycle", "Settings", "Decoding", "Folding", "Aggregating"]),
         library("Fleet", ["Lifecycle"]),
         // Level 4: the only one that knows the order of the stages.
-        library("Worker", ["Lifecycle", "Settings", "Metering", "Aggregating", "Kafka", "Serving", "Engine"]),
+        library(
+            "Worker",
+            ["Lifecycle", "Settings", "Metering", "Decoding", "Aggregating", "Kafka", "Serving", "Engine"]),
         // Level 5: the executable.
         .executableTarget(
             name: "phasefold",

@@ -34,6 +34,24 @@ package struct RecordBatch: Sendable {
         return try body(all.extracting(record.key), all.extracting(record.value))
     }
 
+    /// Appends a record without a key.
+    package mutating func append(value: ContiguousArray<UInt8>, route: UInt64) {
+        let start = bytes.count
+        bytes.append(contentsOf: value)
+        records.append(Record(key: start..<start, value: start..<bytes.count, route: route))
+    }
+
+    /// Appends all records of another batch.
+    package mutating func append(contentsOf other: RecordBatch) {
+        let shift = bytes.count
+        bytes.append(contentsOf: other.bytes)
+        for record in other.records {
+            let key = record.key.lowerBound + shift..<record.key.upperBound + shift
+            let value = record.value.lowerBound + shift..<record.value.upperBound + shift
+            records.append(Record(key: key, value: value, route: record.route))
+        }
+    }
+
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         records.removeAll(keepingCapacity: true)

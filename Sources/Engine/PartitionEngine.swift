@@ -1,5 +1,5 @@
 package import Aggregating
-import Decoding
+package import Decoding
 import Folding
 package import Lifecycle
 
@@ -9,6 +9,7 @@ package import Lifecycle
 /// combined in batches, at the latest when an epoch is closed.
 package final class PartitionEngine {
     private var decoder: RecordDecoder
+    private var unpacker = EventUnpacker()
     private let fold: InstallationFold
     private var combiner: Combiner
     private var lexicon = Lexicon()
@@ -44,6 +45,12 @@ package final class PartitionEngine {
         }
         if batch.events.count >= Self.batchEvents { process() }
         return rejections
+    }
+
+    /// Takes one record of stage 0 in; none of its events where it cannot be read.
+    package func ingest(packed value: RawSpan) throws(PackedEventsError) {
+        try unpacker.unpack(value, lexicon: &lexicon, into: &batch)
+        if batch.events.count >= Self.batchEvents { process() }
     }
 
     /// Folds and combines what has been taken in.

@@ -84,10 +84,51 @@ package struct Admin: ~Copyable, Sendable {
         }
     }
 
+    /// Deletes a topic with its records.
+    package func deleteTopic(_ name: String, limit: Int32) throws(KafkaError) {
+        let operation = "delete topic \(name)"
+        guard let deletion = unsafe rd_kafka_DeleteTopic_new(name) else {
+            throw KafkaError(RD_KAFKA_RESP_ERR__INVALID_ARG, operation)
+        }
+        defer { unsafe rd_kafka_DeleteTopic_destroy(deletion) }
+        let result = unsafe try request(.deleteTopics, operation, limit) { client, options, queue in
+            var deletions: [OpaquePointer?] = unsafe [deletion]
+            unsafe rd_kafka_DeleteTopics(client, &deletions, 1, options, queue)
+        }
+        var count = 0
+        let list = unsafe rd_kafka_DeleteTopics_result_topics(
+            rd_kafka_event_DeleteTopics_result(result.pointer), &count)
+        guard count == 1, let topic = unsafe list?[0] else { return }
+        try KafkaError.check(unsafe rd_kafka_topic_result_error(topic), operation)
+    }
+
+    /// The numbers of the brokers that are there.
+    package func brokers(limit: Int32) throws(KafkaError) -> [Int32] {
+        var metadata: UnsafePointer<rd_kafka_metadata>?
+        let code = unsafe rd_kafka_metadata(client.pointer, 0, nil, &metadata, limit)
+        try KafkaError.check(code, "list brokers")
+        guard let metadata = unsafe metadata else { return [] }
+        defer { unsafe rd_kafka_metadata_destroy(metadata) }
+        let brokers = unsafe UnsafeBufferPointer(
+            start: metadata.pointee.brokers, count: Int(metadata.pointee.broker_cnt))
+        return unsafe brokers.map { unsafe $0.id }
+    }
+
+    /// The configuration of a broker.
+    package func configuration(ofBroker number: Int32, limit: Int32) throws(KafkaError) -> [String: String] {
+        try configuration(RD_KAFKA_RESOURCE_BROKER, String(number), "of broker \(number)", limit)
+    }
+
     /// The configuration of a topic, defaults of the broker included.
     package func configuration(ofTopic name: String, limit: Int32) throws(KafkaError) -> [String: String] {
-        let operation = "read the configuration of topic \(name)"
-        guard let resource = unsafe rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, name) else {
+        try configuration(RD_KAFKA_RESOURCE_TOPIC, name, "of topic \(name)", limit)
+    }
+
+    private func configuration(
+        _ kind: rd_kafka_ResourceType_t, _ name: String, _ whose: String, _ limit: Int32
+    ) throws(KafkaError) -> [String: String] {
+        let operation = "read the configuration \(whose)"
+        guard let resource = unsafe rd_kafka_ConfigResource_new(kind, name) else {
             throw KafkaError(RD_KAFKA_RESP_ERR__INVALID_ARG, operation)
         }
         defer { unsafe rd_kafka_ConfigResource_destroy(resource) }

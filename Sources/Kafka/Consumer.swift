@@ -93,6 +93,23 @@ package struct Consumer: ~Copyable, Sendable {
         return Watermarks(low: low, high: high)
     }
 
+    /// The first record of each partition at `time` or later, by the records' timestamps; an offset of nil where
+    /// there is none.
+    /// - Parameters:
+    ///   - time: ms since the epoch.
+    ///   - limit: ms.
+    package func offsets(
+        at time: Int64, in partitions: [TopicPartition], limit: Int32
+    ) throws(KafkaError) -> [PartitionOffset] {
+        let list = PartitionList(capacity: partitions.count)
+        for partition in partitions { unsafe list.add(partition, time) }
+        try KafkaError.check(
+            unsafe rd_kafka_offsets_for_times(client.pointer, list.pointer, limit), "look a time up")
+        let (offsets, failure) = list.entries("look a time up")
+        if let failure { throw failure }
+        return offsets
+    }
+
     /// As the last fetch told; nil before the first one. Counts records of open transactions too.
     package func cachedWatermarks(of partition: TopicPartition) -> Watermarks? {
         var low: Int64 = 0

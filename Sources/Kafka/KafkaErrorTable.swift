@@ -220,4 +220,12 @@ extension KafkaError {
         error.remedy = "run phasefold topics create, or set topics.create=true"
         return error
     }
+
+    /// What may be done to a group without members only.
+    package static func alive(group name: String, members: Int) -> KafkaError {
+        var error = KafkaError(RD_KAFKA_RESP_ERR_NON_EMPTY_GROUP, "reset the group \(name)")
+        error.text = members == 1 ? "it has a member" : "it has \(members) members"
+        error.domain = .configuration
+        return error
+    }
 }

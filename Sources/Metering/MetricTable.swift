@@ -61,6 +61,9 @@ package struct MetricTable: Sendable {
     package let partialsUnreadable = CounterDefinition(
         "phasefold_partials_unreadable_total", .records,
         "Partials that another version wrote, or that were damaged: their figures are missing.")
+    package let eventRecordsUnreadable = CounterDefinition(
+        "phasefold_event_records_unreadable_total", .records,
+        "Records of stage 0 that another version wrote, or that were damaged: their events are missing.")
     package let restoring = GaugeDefinition(
         "phasefold_restoring", .none, "1 while the open windows of a partition are read again, else 0.",
         labels: ["partition"])

@@ -60,7 +60,7 @@ extension Settings {
     private func sharedTopic() -> SettingProblem? {
         guard !self.applicationID.isEmpty else { return nil }
         let topics: [(KeyPath<SettingTable, Setting<String?>>, String)] = [
-            (\.topicPartials, partialsTopic), (\.topicDeadLetter, deadLetterTopic),
+            (\.topicEvents, eventsTopic), (\.topicPartials, partialsTopic), (\.topicDeadLetter, deadLetterTopic),
         ]
         var taken = Set(self.inputTopics + [self.outputTopic])
         for (path, topic) in topics where !taken.insert(topic).inserted {

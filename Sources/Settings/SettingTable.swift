@@ -20,6 +20,9 @@ package struct SettingTable: Sendable {
     package let outputTopic = Setting<String>.required(
         "output.topic", .application, .topic,
         "The topic for the aggregates.")
+    package let topicEvents = Setting<String?>.text(
+        "topic.events", .application, .topic, absent: "<application.id>-events",
+        "Internal: events by device, where input.keyed is false.")
     package let topicPartials = Setting<String?>.text(
         "topic.partials", .application, .topic, absent: "<application.id>-partials",
         "Internal: what stage 1 gathered of a window between two commits.")
@@ -35,6 +38,10 @@ package struct SettingTable: Sendable {
     package let inputFormat = Setting<InputFormat>.choice(
         "input.format", .input, .auto,
         "How records are read; auto tells by content, record by record.")
+    package let inputKeyed = Setting<Bool>.flag(
+        "input.keyed", .input, "true",
+        "Whether all records of a device are in one partition. false, as for what an OpenTelemetry Collector writes: "
+            + "events go first through topic.events, each device's into one partition.")
     package let inputMaxRecordBytes = Setting<Int>.bytes(
         "input.max_record_bytes", .input, "16MiB", in: Units.kibibyte...Units.gibibyte,
         "A longer record is a dead letter.")

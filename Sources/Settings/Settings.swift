@@ -70,6 +70,7 @@ package enum KafkaSide: String, CaseIterable, Sendable {
 
 extension Settings {
     /// The internal topics, by their own key or `application.id`.
+    package var eventsTopic: String { self.topicEvents ?? "\(self.applicationID)-events" }
     package var partialsTopic: String { self.topicPartials ?? "\(self.applicationID)-partials" }
     package var deadLetterTopic: String { self.topicDeadLetter ?? "\(self.applicationID)-dead-letter" }
 }

@@ -15,6 +15,8 @@ final class Lease: Sendable {
 /// What a task did between two commits: all that has to be durable before ``offset`` may be committed.
 struct ClosedEpoch: Sendable {
     var lease: Lease
+    /// For `<app>-events`; the route is the partition.
+    var events = RecordBatch()
     /// For `<app>-partials`; the partition follows from the route.
     var partials = RecordBatch()
     /// For every partition of `<app>-partials`, after the partials.

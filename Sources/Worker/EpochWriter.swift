@@ -8,6 +8,7 @@ extension Producer {
     /// Offers all records of an epoch, waiting while the producer's queue is full.
     /// - Throws: what will not pass by waiting.
     func write(_ epoch: ClosedEpoch, _ options: WorkerOptions, _ targets: DeliveryTargets) throws(KafkaError) {
+        try write(epoch.events, to: options.eventsTopic) { Int32($0) }
         let partitions = UInt64(targets.partialsPartitions)
         try write(epoch.partials, to: options.partialsTopic) { Int32($0 % partitions) }
         for partition in 0..<Int32(targets.partialsPartitions) {
@@ -24,7 +25,7 @@ extension Producer {
         for index in 0..<batch.count {
             let target = partition(batch.records[index].route)
             try batch.withRecord(index) { (key, value) throws(KafkaError) in
-                try offer(topic, target, key, value)
+                try offer(topic, target, key.isEmpty ? nil : key, value)
             }
         }
     }

@@ -1,4 +1,5 @@
 internal import Aggregating
+internal import Decoding
 internal import Engine
 internal import Kafka
 internal import Lifecycle
@@ -20,6 +21,8 @@ final class FoldWork: PartitionWork {
     private let position: PositionGauge
     private let clock: @Sendable () -> Int64
     private let engine: PartitionEngine
+    /// Records are those of stage 0.
+    private let isPacked: Bool
     private var marks: HoldMarks
     private var letters: [DeadLetter] = []
     private var next: Int64?
@@ -48,6 +51,7 @@ final class FoldWork: PartitionWork {
         figures = FoldFigures(partition, metrics, tally)
         marks = HoldMarks(span: options.holdSpan)
         engine = PartitionEngine(options.engine)
+        isPacked = partition.topic == options.eventsTopic && !options.isKeyed
         next = start.offset
         committed = start
         if let note = CommitNote(start.metadata) { engine.advance(to: note.time) }
@@ -62,8 +66,17 @@ final class FoldWork: PartitionWork {
         guard let value else { return }
         bytes += value.byteCount
         let received = timestamp < 0 ? Event.absent : timestamp
+        if isPacked { return take(packed: value) }
         let rejections = engine.ingest(value, key: key, timestamp: received)
         if !rejections.isEmpty { reject(rejections, value, key, offset, timestamp) }
+    }
+
+    private func take(packed value: RawSpan) {
+        do throws(PackedEventsError) {
+            try engine.ingest(packed: value)
+        } catch {
+            figures.unreadable(error)
+        }
     }
 
     private func reject(
@@ -96,7 +109,7 @@ final class FoldWork: PartitionWork {
     }
 
     /// Dead letters of one epoch, beyond which it is closed before its time.
-    private static let letterLimit = 10_000
+    static let letterLimit = 10_000
 
     var isFull: Bool { engine.isFull || letters.count >= Self.letterLimit }
 

@@ -14,7 +14,9 @@ protocol PartitionWork: PartitionSink {
 }
 
 /// The stages of the way through a worker.
-enum Stage: String, Sendable {
+enum Stage: String, CaseIterable, Sendable {
+    /// Records to packed events by installation.
+    case rekey
     /// Records to partials.
     case fold
     /// Partials to rows.

@@ -106,17 +106,25 @@ final class Rebalancer: RebalanceHandler {
         guard let start else { return }
         let lease = Lease()
         let position = PositionGauge()
+        let stage = options.stage(of: partition.topic)
         let work: any PartitionWork =
-            isPartials(partition)
-            ? TotalWork(
-                partition, lease: lease, start: start.committed, end: start.end, sources: sources.known,
-                settings: options.totals, metrics: metrics, position: position)
-            : FoldWork(
-                partition, lease: lease, start: start.committed, options: options, metrics: metrics,
-                tally: committer.tally, position: position, clock: wallClock)
+            switch stage {
+            case .total:
+                TotalWork(
+                    partition, lease: lease, start: start.committed, end: start.end, sources: sources.known,
+                    settings: options.totals, metrics: metrics, position: position)
+            case .fold:
+                FoldWork(
+                    partition, lease: lease, start: start.committed, options: options, metrics: metrics,
+                    tally: committer.tally, position: position, clock: wallClock)
+            case .rekey:
+                RekeyWork(
+                    partition, lease: lease, start: start.committed, partitions: sources.count(options.eventsTopic),
+                    options: options, metrics: metrics, tally: committer.tally, position: position)
+            }
         let task = PartitionTask(
-            partition, isPartials(partition) ? .total : .fold, lease: lease, queue: queue, work: work,
-            position: position, inbox: committer.inbox, isFull: { [weak committer] in committer?.closeSoon() })
+            partition, stage, lease: lease, queue: queue, work: work, position: position, inbox: committer.inbox,
+            isFull: { [weak committer] in committer?.closeSoon() })
         committer.add(task)
         do throws(KafkaError) {
             try task.start()
@@ -153,8 +161,7 @@ final class Rebalancer: RebalanceHandler {
 
     private func count() {
         let tasks = committer.activeTasks
-        metrics.gauge(\.tasks, Stage.fold.rawValue).set(tasks.count { $0.stage == .fold })
-        metrics.gauge(\.tasks, Stage.total.rawValue).set(tasks.count { $0.stage == .total })
+        for stage in Stage.allCases { metrics.gauge(\.tasks, stage.rawValue).set(tasks.count { $0.stage == stage }) }
     }
 
     private func list(_ partitions: [TopicPartition]) -> String {
@@ -167,30 +174,38 @@ final class Sources: Sendable {
     private let options: WorkerOptions
     private let keeper: TopicKeeper
     private let log: Log
-    private let current: Mutex<[SourcePartition]>
+    private let current: Mutex<[TopicDescription]>
 
     init(_ options: WorkerOptions, _ topics: [TopicDescription], keeper: TopicKeeper, log: Log) {
         self.options = options
         self.keeper = keeper
         self.log = log
-        current = Mutex(Self.partitions(of: options.inputTopics, topics))
+        current = Mutex(topics)
     }
 
-    var known: [SourcePartition] { current.withLock { $0 } }
+    /// What stage 1 folds.
+    var known: [SourcePartition] {
+        let topics = current.withLock { $0 }
+        return topics.filter { options.foldTopics.contains($0.name) }.flatMap { topic in
+            (0..<topic.partitions).map { SourcePartition(topic: topic.name, partition: Int32($0)) }
+        }
+    }
+
+    /// The partitions of one topic; at least 1.
+    func count(_ topic: String) -> Int {
+        current.withLock { topics in topics.first { $0.name == topic }?.partitions ?? 1 }
+    }
 
     /// Asks the cluster again; keeps what is known where it does not answer.
     func refresh() {
         do throws(KafkaError) {
-            let found = Self.partitions(of: options.inputTopics, try keeper.topics())
-            current.withLock { if found.count > $0.count { $0 = found } }
+            let found = try keeper.topics()
+            current.withLock { known in
+                // One that is not told of just now is still there.
+                known = found + known.filter { topic in !found.contains { $0.name == topic.name } }
+            }
         } catch {
             log.warning("topics", "the input's partitions cannot be read", ["error": .text(error.description)])
-        }
-    }
-
-    private static func partitions(of names: [String], _ topics: [TopicDescription]) -> [SourcePartition] {
-        topics.filter { names.contains($0.name) }.flatMap { topic in
-            (0..<topic.partitions).map { SourcePartition(topic: topic.name, partition: Int32($0)) }
         }
     }
 }

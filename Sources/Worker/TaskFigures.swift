@@ -1,4 +1,5 @@
 internal import Aggregating
+internal import Decoding
 internal import Engine
 internal import Kafka
 internal import Lifecycle
@@ -59,12 +60,55 @@ final class FoldFigures {
         for rejection in rejections { metrics.counter(\.deadLetters, rejection.code.code).add() }
     }
 
+    func unreadable(_ error: PackedEventsError) {
+        metrics.counter(\.eventRecordsUnreadable).add()
+    }
+
     func failed(_ error: KafkaError) {
         metrics.counter(\.kafkaErrors, error.name).add()
     }
 
     private static func add(_ amount: Int, to counter: Metering.Counter) {
         counter.add(UInt64(max(amount, 0)))
+    }
+}
+
+/// The metrics of one partition of stage 0: of the sum of events, what does not go on to stage 1.
+final class RekeyFigures {
+    let records: Metering.Counter
+    let bytes: Metering.Counter
+    let skipped: Metering.Counter
+    private let events: Metering.Counter
+    private let other: Metering.Counter
+    private let metrics: Metrics
+    private let tally: EventTally
+    private var last = EngineCounts()
+
+    init(_ partition: TopicPartition, _ metrics: Metrics, _ tally: EventTally) {
+        let label = partition.label
+        self.metrics = metrics
+        self.tally = tally
+        records = metrics.counter(\.recordsIn, label)
+        bytes = metrics.counter(\.bytesIn, label)
+        skipped = metrics.counter(\.offsetsSkipped, label)
+        events = metrics.counter(\.eventsIn, label)
+        other = metrics.counter(\.eventsOther, label)
+    }
+
+    func update(_ counts: EngineCounts) {
+        let ended = counts.events - last.events
+        events.add(UInt64(max(ended, 0)))
+        other.add(UInt64(max(counts.otherTelemetry - last.otherTelemetry, 0)))
+        tally.add(events: ended, unreadable: counts.deadLettered - last.deadLettered)
+        last = counts
+    }
+
+    func rejected(_ rejections: [Rejection]) {
+        for rejection in rejections { metrics.counter(\.deadLetters, rejection.code.code).add() }
+    }
+
+    func failed(_ error: KafkaError) {
+        metrics.counter(\.kafkaErrors, error.name).add()
     }
 }
 

@@ -10,12 +10,19 @@ struct TopicPlan: Sendable {
     private static let hour: Int64 = 3_600_000
 
     var topics: [NewTopic]
+    /// The names of those that nobody but the application reads.
+    let internalTopics: Set<String>
 
     /// - Parameter inputPartitions: of the input topic that has most. Each topic is made with as many partitions,
     ///   at most ``partitionLimit``.
     init(_ options: WorkerOptions, inputPartitions: Int) {
         let partitions = min(max(inputPartitions, 1), Self.partitionLimit)
-        topics = [
+        // All partitions of the input, without the limit: stage 1 is where the work is.
+        let events = NewTopic(
+            options.eventsTopic, partitions: max(inputPartitions, 1),
+            configuration: ["cleanup.policy": "delete", "retention.ms": String(Self.eventsRetention)])
+        internalTopics = [options.eventsTopic, options.partialsTopic]
+        topics = (options.isKeyed ? [] : [events]) + [
             NewTopic(
                 options.partialsTopic, partitions: partitions,
                 configuration: ["cleanup.policy": "delete", "retention.ms": String(Self.retention(options))]),
@@ -29,6 +36,9 @@ struct TopicPlan: Sendable {
                 ]),
         ]
     }
+
+    /// Events are needed until stage 1 has folded them: as long as a worker may be down.
+    private static let eventsRetention = 7 * 24 * hour
 
     /// A partial is needed until its window is final: its size, the grace, and a day for a worker that is down.
     static func retention(_ options: WorkerOptions) -> Int64 {

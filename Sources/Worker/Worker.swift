@@ -136,7 +136,7 @@ package final class Worker: Sendable {
             options, membership: membership, committer: committer,
             sources: Sources(options, topics, keeper: keeper, log: log),
             metrics: metrics, log: log, isStopping: { [weak self] in self?.isStopping ?? true })
-        try membership.consumer.subscribe(options.inputTopics + [options.partialsTopic], handler: rebalancer)
+        try membership.consumer.subscribe(options.readTopics, handler: rebalancer)
         committer.start()
         let watch = SessionWatch(options, membership: membership, committer: committer, metrics: metrics, log: log)
         setReady(false, "joining the group")

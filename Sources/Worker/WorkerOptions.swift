@@ -7,6 +7,9 @@ internal import Settings
 struct WorkerOptions: Sendable {
     var applicationID: String
     var inputTopics: [String]
+    /// Whether the records of one device are in one partition of the input; else stage 0 sees to that.
+    var isKeyed: Bool
+    var eventsTopic: String
     var partialsTopic: String
     var outputTopic: String
     var deadLetterTopic: String
@@ -39,6 +42,8 @@ struct WorkerOptions: Sendable {
     init(_ settings: Settings) {
         applicationID = settings.applicationID
         inputTopics = Array(Set(settings.inputTopics)).sorted()
+        isKeyed = settings.inputKeyed
+        eventsTopic = settings.eventsTopic
         partialsTopic = settings.partialsTopic
         outputTopic = settings.outputTopic
         deadLetterTopic = settings.deadLetterTopic
@@ -69,6 +74,16 @@ struct WorkerOptions: Sendable {
 
     /// Containers may share host name and process number: what tells one run of a nameless worker from another.
     private static let incarnation = String(UInt32.random(in: .min ... .max), radix: 36)
+
+    /// What stage 1 reads: the source partitions that windows wait for.
+    var foldTopics: [String] { isKeyed ? inputTopics : [eventsTopic] }
+    /// All that a worker reads.
+    var readTopics: [String] { inputTopics + (isKeyed ? [] : [eventsTopic]) + [partialsTopic] }
+
+    func stage(of topic: String) -> Stage {
+        if topic == partialsTopic { return .total }
+        return foldTopics.contains(topic) ? .fold : .rekey
+    }
 
     private static func properties(_ settings: Settings, _ side: KafkaSide) -> [String: String] {
         Dictionary(uniqueKeysWithValues: settings.kafkaProperties(of: side).map { ($0.name, $0.value) })
