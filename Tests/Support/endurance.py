@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""Stops a worker over and over under load, and counts what came of every event.
+"""Breaks workers and broker over and over under load, and compares what came out with a fold of what went in.
 
-  endurance.py --phasefold PROGRAM --bootstrap HOST:PORT --signal TERM|KILL [--rounds 20] [--events 200000]
-               [--seconds 4] [--workers 1] [--commit 1s] [--seed 1]
+  endurance.py --phasefold PROGRAM --bootstrap HOST:PORT --signal TERM|KILL|MIXED [--rounds 20] [--events 200000]
+               [--seconds 4] [--workers 1] [--commit 1s] [--seed 1] [--guarantee exactly_once|at_least_once]
+               [--broker SCRIPT --broker-folder DIR] [--unkeyed] [--every-figure] [--set KEY=VALUE ...]
 
-A topic is filled from `phasefold simulate` while a worker folds it; every few seconds one of the workers is stopped
-(TERM: it must end with 0) or killed, and started again. At the end every window's newest row is compared with the
-truth that the simulation wrote. Nothing may be missing: in no row fewer events than the truth has, unless they stand
-in the same window as late or duplicate. What is counted twice is told. Ends with 1 where something is missing.
+A topic is filled from `phasefold simulate` while workers fold it; every few seconds one thing goes wrong. TERM: a
+worker is stopped (it must end with 0) and started again. KILL: it is killed. MIXED: killed, stopped, frozen for longer
+than its session and thawed, or the broker is killed and started again (where --broker tells how); once, half way, the
+topic gets more partitions. At the end the topic is read back and folded by `phasefold replay`, each partition a file,
+and every window's newest committed row is compared with that. By exactly_once nothing may be missing and nothing may
+count twice; by at_least_once nothing may be missing. --every-figure compares all fields but revision and final, else
+only what a worker's lost state does not change: events of any kind. Ends with 1 where something is wrong.
 """
 import argparse
 import json
@@ -20,16 +24,20 @@ import tempfile
 import time
 
 PEER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kafka_peer.py")
+SESSION = 6.0
 
 
 class Worker:
     """One worker process; its log goes to a file of its own."""
 
-    def __init__(self, program, properties, log):
-        self.log = open(log, "ab")
-        self.process = subprocess.Popen([program, "run", "-c", properties], stderr=self.log, stdout=self.log)
+    def __init__(self, program, properties, folder, number):
+        self.number = number
+        self.path = os.path.join(folder, f"worker-{number}.log")
+        self.log = open(self.path, "ab")
+        self.process = subprocess.Popen(
+            [program, "run", "-c", properties, "--set", f"worker.name=w{number}"], stderr=self.log, stdout=self.log)
 
-    def end(self, number, limit=30):
+    def end(self, number, limit=60):
         """Sends a signal and waits; gives the exit status and the seconds it took."""
         begin = time.monotonic()
         self.process.send_signal(number)
@@ -43,6 +51,103 @@ class Worker:
         return status, time.monotonic() - begin
 
 
+class Bench:
+    """The topics, the workers, and what goes wrong with them."""
+
+    def __init__(self, arguments, folder):
+        self.arguments, self.folder = arguments, folder
+        self.dice = random.Random(arguments.seed)
+        self.name = f"endure-{arguments.signal.lower()}-{os.getpid()}"
+        self.topic, self.output = f"{self.name}-in", f"{self.name}-out"
+        self.properties = os.path.join(folder, "worker.properties")
+        self.done = {}
+        self.slowest = 0.0
+        create(arguments.bootstrap, self.topic, 4)
+        with open(self.properties, "w") as file:
+            file.write("\n".join([
+                f"application.id={self.name}", f"input.topic={self.topic}", f"output.topic={self.output}",
+                f"kafka.bootstrap.servers={arguments.bootstrap}",
+                f"kafka.consumer.session.timeout.ms={int(SESSION * 1000)}",
+                "kafka.consumer.heartbeat.interval.ms=1000", "kafka.topic.metadata.refresh.interval.ms=2000",
+                "window.sizes=10m", "idle.timeout=1h", f"commit.interval={arguments.commit}",
+                f"delivery.guarantee={arguments.guarantee}", "http.listen=127.0.0.1:0",
+                ] + (['input.keyed=false'] if arguments.unkeyed else []) + arguments.set + ['']))
+        self.workers = [self.start(number) for number in range(arguments.workers)]
+
+    def start(self, number):
+        return Worker(self.arguments.phasefold, self.properties, self.folder, number)
+
+    def count(self, what):
+        self.done[what] = self.done.get(what, 0) + 1
+
+    def stop(self, number):
+        index = self.dice.randrange(len(self.workers))
+        worker = self.workers[index]
+        status, seconds = worker.end(number)
+        self.slowest = max(self.slowest, seconds)
+        if number == signal.SIGTERM and status != 0:
+            sys.stderr.write(open(worker.path).read()[-4000:])
+            sys.exit(f"a worker ended with {status} after SIGTERM")
+        self.count("stopped" if number == signal.SIGTERM else "killed")
+        self.workers[index] = self.start(worker.number)
+
+    def freeze(self):
+        worker = self.dice.choice(self.workers)
+        worker.process.send_signal(signal.SIGSTOP)
+        time.sleep(SESSION + self.dice.uniform(1, 4))
+        worker.process.send_signal(signal.SIGCONT)
+        self.count("frozen")
+
+    def break_broker(self):
+        script, folder = self.arguments.broker, self.arguments.broker_folder
+        subprocess.run([script, "kill", folder], check=True, stdout=subprocess.DEVNULL)
+        time.sleep(self.dice.uniform(0, 3))
+        subprocess.run([script, "start", folder], check=True, stdout=subprocess.DEVNULL, close_fds=True)
+        self.count("broker killed")
+
+    def widen(self):
+        from confluent_kafka.admin import AdminClient, NewPartitions
+
+        admin = AdminClient({"bootstrap.servers": self.arguments.bootstrap})
+        for future in admin.create_partitions([NewPartitions(self.topic, 6)]).values():
+            future.result(20)
+        self.count("partitions added")
+
+    def go_wrong(self, round_number):
+        kind = self.arguments.signal
+        if kind == "TERM":
+            return self.stop(signal.SIGTERM)
+        if kind == "KILL":
+            return self.stop(signal.SIGKILL)
+        if round_number == self.arguments.rounds // 2:
+            self.widen()
+        faults = [lambda: self.stop(signal.SIGKILL)] * 6 + [lambda: self.stop(signal.SIGTERM), self.freeze]
+        if self.arguments.broker:
+            faults.append(self.break_broker)
+        # A short run has each of them.
+        least = [lambda: self.stop(signal.SIGKILL), self.freeze] + faults[8:]
+        fault = least[round_number] if round_number < len(least) else self.dice.choice(faults)
+        fault()
+
+    def alive(self):
+        for worker in self.workers:
+            if worker.process.poll() is not None:
+                sys.stderr.write(open(worker.path).read()[-4000:])
+                sys.exit(f"a worker ended by itself with {worker.process.returncode}")
+
+    def finish(self, total):
+        """Waits until the output accounts for everything, and a little longer for what would be too much."""
+        end = time.monotonic() + 120
+        while time.monotonic() < end:
+            self.alive()
+            if sum(accounted(row) for row in newest(self.arguments.bootstrap, self.output).values()) >= total:
+                break
+            time.sleep(0.5)
+        time.sleep(2)
+        for worker in self.workers:
+            worker.end(signal.SIGTERM)
+
+
 def newest(bootstrap, topic):
     """The newest row of every key."""
     text = subprocess.run([sys.executable, PEER, "consume", bootstrap, topic], check=True, capture_output=True).stdout
@@ -54,60 +159,25 @@ def newest(bootstrap, topic):
 
 
 def accounted(row):
+    if not row:
+        return 0
     return (row["events"] + row["events_other"] + row["late_events"]
             + row["anomalies"].get("duplicate_event", 0))
 
 
-def settle(bootstrap, topic, limit=60):
-    """Waits until the topic has not grown for three seconds."""
-    last, since, end = None, time.monotonic(), time.monotonic() + limit
-    while time.monotonic() < end:
-        count = sum(accounted(row) for row in newest(bootstrap, topic).values())
-        if count != last:
-            last, since = count, time.monotonic()
-        elif time.monotonic() - since > 3:
-            return
-        time.sleep(0.5)
-
-
 def endure(arguments, folder):
-    dice = random.Random(arguments.seed)
-    name = f"endure-{arguments.signal.lower()}-{os.getpid()}"
-    topic, output = f"{name}-in", f"{name}-out"
-    create(arguments.bootstrap, topic, 4)
-    properties = os.path.join(folder, "worker.properties")
-    with open(properties, "w") as file:
-        file.write("\n".join([
-            f"application.id={name}", f"input.topic={topic}", f"output.topic={output}",
-            f"kafka.bootstrap.servers={arguments.bootstrap}", "kafka.consumer.session.timeout.ms=6000",
-            "kafka.consumer.heartbeat.interval.ms=1000", "window.sizes=10m", "idle.timeout=1h",
-            f"commit.interval={arguments.commit}", "http.listen=127.0.0.1:0", "",
-        ]))
-    log = os.path.join(folder, "worker.log")
-    truth = os.path.join(folder, "truth.ndjson")
-    load = fill(arguments, topic, truth)
-    workers = [Worker(arguments.phasefold, properties, log) for _ in range(arguments.workers)]
-    number = signal.SIGTERM if arguments.signal == "TERM" else signal.SIGKILL
-    slowest = 0.0
-    for _ in range(arguments.rounds):
-        time.sleep(arguments.seconds * dice.uniform(0.5, 1.5))
-        index = dice.randrange(len(workers))
-        status, seconds = workers[index].end(number)
-        slowest = max(slowest, seconds)
-        if number == signal.SIGTERM and status != 0:
-            sys.exit(f"a worker ended with {status} after SIGTERM; its log: {log}")
-        workers[index] = Worker(arguments.phasefold, properties, log)
-    produced = load.communicate()[0].strip()
+    bench = Bench(arguments, folder)
+    load = fill(arguments, bench.topic)
+    for number in range(arguments.rounds):
+        time.sleep(arguments.seconds * bench.dice.uniform(0.5, 1.5))
+        bench.alive()
+        bench.go_wrong(number)
+    produced = int(load.communicate()[0].strip() or 0)
     if load.returncode != 0:
         sys.exit("the load could not be produced")
-    time.sleep(10)
-    for worker in workers:
-        worker.end(signal.SIGTERM)
-    last = Worker(arguments.phasefold, properties, log)
-    time.sleep(5)
-    settle(arguments.bootstrap, output)
-    last.end(signal.SIGTERM)
-    judge(arguments, newest(arguments.bootstrap, output), truth, int(produced), slowest)
+    wanted = reference(arguments, bench.topic, folder)
+    bench.finish(sum(map(accounted, wanted.values())))
+    judge(bench, newest(arguments.bootstrap, bench.output), wanted, produced)
 
 
 def create(bootstrap, topic, partitions):
@@ -118,31 +188,69 @@ def create(bootstrap, topic, partitions):
         future.result(20)
 
 
-def fill(arguments, topic, truth):
+def fill(arguments, topic):
     """Simulates and produces at a rate that spans all rounds."""
     rate = arguments.events / max(arguments.rounds * arguments.seconds, 1)
     simulate = subprocess.Popen(
         [arguments.phasefold, "simulate", "--devices", "2000", "--hours", "24", "--events", str(arguments.events),
-         "--seed", str(arguments.seed), "--window", "10m", "--truth", truth], stdout=subprocess.PIPE)
+         "--seed", str(arguments.seed), "--window", "10m"]
+        # Without a number nothing waits for what is on its way through another partition.
+        + (["--fields", "process_id,rx_ts"] if arguments.unkeyed else []), stdout=subprocess.PIPE)
     return subprocess.Popen(
-        [sys.executable, PEER, "produce", arguments.bootstrap, topic, "--rate", str(rate)],
+        [sys.executable, PEER, "produce", arguments.bootstrap, topic, "--rate", str(rate)]
+        + (["--batch", "50"] if arguments.unkeyed else []),
         stdin=simulate.stdout, stdout=subprocess.PIPE, text=True)
 
 
-def judge(arguments, rows, truth, produced, slowest):
-    missing = 0
-    with open(truth) as file:
-        for line in file:
-            wanted = json.loads(line)
-            row = next((row for row in [rows.get(key_of(wanted))] if row), None)
-            have = accounted(row) if row else 0
-            if have < accounted(wanted):
-                missing += accounted(wanted) - have
+def reference(arguments, topic, folder):
+    """The rows of a fold of what stands in the topic, each partition a file."""
+    text = subprocess.run(
+        [sys.executable, PEER, "consume", arguments.bootstrap, topic], check=True, capture_output=True).stdout
+    files = {}
+    for line in text.splitlines():
+        record = json.loads(line)
+        number = record["partition"]
+        # Without keys one fold of everything, by time of receiving, is what the re-keyed partitions come to.
+        files.setdefault(0 if arguments.unkeyed else number, []).append((record["timestamp"], record["value"]))
+    paths = []
+    for number, records in sorted(files.items()):
+        if arguments.unkeyed:
+            records.sort(key=lambda record: record[0])
+        paths.append(os.path.join(folder, f"partition-{number}.ndjson"))
+        with open(paths[-1], "w") as file:
+            file.writelines(value + "\n" for _, value in records)
+    sets = [word for pair in arguments.set if not pair.startswith("kafka.") for word in ("--set", pair)]
+    text = subprocess.run(
+        [arguments.phasefold, "replay", "--window", "10m"] + sets + paths, check=True, capture_output=True).stdout
+    return {key_of(row): row for row in map(json.loads, text.splitlines())}
+
+
+def judge(bench, rows, wanted, produced):
+    arguments = bench.arguments
+    missing = twice = different = 0
+    for key in set(rows) | set(wanted):
+        have, want = rows.get(key), wanted.get(key)
+        surplus = accounted(have) - accounted(want)
+        missing += max(-surplus, 0)
+        twice += max(surplus, 0)
+        if arguments.every_figure:
+            fields = set(have or {}) | set(want or {})
+            wrong = [name for name in sorted(fields - {"revision", "final"})
+                     if not (have and want and have[name] == want[name])]
+            if wrong:
+                different += 1
+                if different <= 5:
+                    print(key, {name: [(row or {}).get(name) for row in (have, want)] for name in wrong})
     counted = sum(accounted(row) for row in rows.values())
-    print(f"{arguments.rounds} x SIG{arguments.signal}: {produced} events produced, {counted} accounted for, "
-          f"{missing} missing, {counted - produced + missing} counted twice, slowest end {slowest:.1f} s, "
-          f"seed {arguments.seed}")
-    sys.exit(1 if missing or counted < produced else 0)
+    faults = ", ".join(f"{count} x {what}" for what, count in sorted(bench.done.items()))
+    print(f"{faults}: {produced} events produced, {counted} accounted for, {missing} missing, {twice} counted twice, "
+          + (f"{different} of {len(wanted)} rows differ, " if arguments.every_figure else "")
+          + f"slowest end {bench.slowest:.1f} s, seed {arguments.seed}")
+    is_wrong = missing or different or (twice and arguments.guarantee == "exactly_once")
+    if is_wrong:
+        for worker in bench.workers:
+            sys.stderr.write(f"--- {worker.path}\n" + open(worker.path).read()[-6000:])
+    sys.exit(1 if is_wrong else 0)
 
 
 def key_of(row):
@@ -153,12 +261,18 @@ def key_of(row):
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--phasefold", required=True)
 parser.add_argument("--bootstrap", required=True)
-parser.add_argument("--signal", choices=["TERM", "KILL"], required=True)
+parser.add_argument("--signal", choices=["TERM", "KILL", "MIXED"], required=True)
 parser.add_argument("--rounds", type=int, default=20)
 parser.add_argument("--events", type=int, default=200000)
 parser.add_argument("--seconds", type=float, default=4)
 parser.add_argument("--workers", type=int, default=1)
 parser.add_argument("--commit", default="1s", help="commit.interval of the workers")
 parser.add_argument("--seed", type=int, default=1)
+parser.add_argument("--guarantee", choices=["exactly_once", "at_least_once"], default="exactly_once")
+parser.add_argument("--broker", help="the script that kills and starts the broker")
+parser.add_argument("--broker-folder")
+parser.add_argument("--unkeyed", action="store_true", help="records without keys, 50 events each; input.keyed=false")
+parser.add_argument("--every-figure", action="store_true")
+parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a further key of the workers")
 with tempfile.TemporaryDirectory() as place:
     endure(parser.parse_args(), place)

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """Another client's view of the worker's topics, for tests: fills a topic from NDJSON and reads one out.
 
-  kafka_peer.py produce BOOTSTRAP TOPIC [--rate N] [--now]   lines of events from stdin: key device_id, record timestamp
-                                                       rx_ts (or the time of sending with --now); prints the count
+  kafka_peer.py produce BOOTSTRAP TOPIC [--rate N] [--now] [--batch N]
+                                                       lines of events from stdin: key device_id, record timestamp
+                                                       rx_ts (or the time of sending with --now); with --batch so many
+                                                       events a record, received together and without a key; prints
+                                                       the count of events
   kafka_peer.py consume BOOTSTRAP TOPIC                every record up to the topic's end, as JSON lines with key,
                                                        value, headers, partition, offset, timestamp
 """
@@ -11,14 +14,41 @@ import json
 import sys
 import time
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+
+
+def records(arguments):
+    """Value, key, timestamp and number of events of each record."""
+    batch = []
+    for line in sys.stdin.buffer:
+        line = line.rstrip(b"\n")
+        if not line:
+            continue
+        event = json.loads(line)
+        stamp = 0 if arguments.now else int(event.get("rx_ts", 0))
+        if not arguments.batch:
+            yield line, event["device_id"].encode(), stamp, 1
+            continue
+        batch.append(event)
+        if len(batch) == arguments.batch:
+            yield together(batch)
+            batch = []
+    if batch:
+        yield together(batch)
+
+
+def together(batch):
+    stamp = max(int(event.get("rx_ts", 0)) for event in batch)
+    for event in batch:
+        event["rx_ts"] = stamp
+    return json.dumps(batch, separators=(",", ":")).encode(), None, stamp, len(batch)
 
 
 def produce(arguments):
     failures = []
     producer = Producer({
         "bootstrap.servers": arguments.bootstrap, "linger.ms": 20, "partitioner": "murmur2_random",
-        "enable.idempotence": True, "queue.buffering.max.messages": 200000,
+        "enable.idempotence": True, "queue.buffering.max.messages": 200000, "log_level": 0,
     })
 
     def delivered(error, _):
@@ -26,21 +56,15 @@ def produce(arguments):
             failures.append(str(error))
 
     count, begin = 0, time.monotonic()
-    for line in sys.stdin.buffer:
-        line = line.rstrip(b"\n")
-        if not line:
-            continue
-        event = json.loads(line)
-        stamp = 0 if arguments.now else int(event.get("rx_ts", 0))
-        key = event["device_id"].encode()
+    for value, key, stamp, events in records(arguments):
         while True:
             try:
-                producer.produce(arguments.topic, value=line, key=key, timestamp=stamp, on_delivery=delivered)
+                producer.produce(arguments.topic, value=value, key=key, timestamp=stamp, on_delivery=delivered)
                 break
             except BufferError:
                 producer.poll(0.1)
-        count += 1
-        if count % 100 == 0:
+        count += events
+        if count % 100 < events:
             producer.poll(0)
             if arguments.rate:
                 ahead = count / arguments.rate - (time.monotonic() - begin)
@@ -55,7 +79,8 @@ def produce(arguments):
 def consume(arguments):
     consumer = Consumer({
         "bootstrap.servers": arguments.bootstrap, "group.id": "kafka-peer", "enable.auto.commit": False,
-        "auto.offset.reset": "earliest", "isolation.level": "read_committed",
+        "auto.offset.reset": "earliest", "isolation.level": "read_committed", "enable.partition.eof": True,
+        "log_level": 0,
     })
     topic = consumer.list_topics(arguments.topic, timeout=20).topics[arguments.topic]
     ends = {}
@@ -69,9 +94,12 @@ def consume(arguments):
         if message is None:
             sys.exit(f"the topic gave nothing for 20 s; missing ends: {ends}")
         if message.error():
-            sys.exit(str(message.error()))
-        if message.offset() + 1 >= ends.get(message.partition(), 0):
-            ends.pop(message.partition(), None)
+            # The last offset may be the mark of a transaction, which is no record.
+            if message.error().code() != KafkaError._PARTITION_EOF:
+                sys.exit(str(message.error()))
+            if message.offset() >= ends.get(message.partition(), 0):
+                ends.pop(message.partition(), None)
+            continue
         text = lambda data: None if data is None else data.decode("utf-8", "replace")
         print(json.dumps({
             "key": text(message.key()), "value": text(message.value()), "partition": message.partition(),
@@ -90,6 +118,7 @@ for verb, run in (("produce", produce), ("consume", consume)):
     if verb == "produce":
         one.add_argument("--rate", type=float)
         one.add_argument("--now", action="store_true")
+        one.add_argument("--batch", type=int, default=0)
     one.set_defaults(run=run)
 chosen = parser.parse_args()
 chosen.run(chosen)

@@ -165,18 +165,38 @@ struct RealWorkerTests {
         #expect(headers?.count == 8)
     }
 
-    @Test(
-        .enabled(if: hasPeer, "skipped: no confluent-kafka"),
-        arguments: [("TERM", "2"), ("KILL", "9")])
-    func nothingIsLostUnderLoad(signal: String, seconds: String) throws {
+    /// Runs the endurance test in its short form; its long form is for people.
+    private func endure(_ broker: RealBroker, _ signal: String, _ more: String...) throws {
         let text = try RealBroker.run(
             Self.python ?? "",
             [
                 Self.tools.appending(path: "endurance.py").path, "--phasefold", Self.program, "--bootstrap",
-                bootstrap, "--signal", signal, "--rounds", "2", "--events", "10000", "--seconds", seconds,
-            ])
+                broker.bootstrap, "--signal", signal, "--commit", "200ms", "--events", "10000",
+            ] + more)
         print(text)
         #expect(text.contains(" 0 missing"))
+    }
+
+    @Test(.enabled(if: hasPeer, "skipped: no confluent-kafka"))
+    func nothingIsLostUnderLoad() throws {
+        try endure(
+            RealBroker.shared(), "TERM", "--rounds", "2", "--seconds", "2", "--guarantee", "at_least_once")
+    }
+
+    /// A worker is killed, another frozen for longer than its session, the broker killed; partitions are added.
+    @Test(.enabled(if: hasPeer, "skipped: no confluent-kafka"))
+    func nothingIsLostAndNothingCountsTwice() throws {
+        let broker = try RealBroker()
+        defer { broker.stop() }
+        try endure(
+            broker, "MIXED", "--rounds", "3", "--seconds", "3", "--workers", "2", "--broker", broker.script,
+            "--broker-folder", broker.directory.path)
+    }
+
+    /// The same for records without a key and of many devices each.
+    @Test(.enabled(if: hasPeer, "skipped: no confluent-kafka"))
+    func recordsWithoutAKeyAreFoldedOnce() throws {
+        try endure(RealBroker.shared(), "KILL", "--rounds", "2", "--seconds", "4", "--unkeyed")
     }
 
     @Test func nobodyThereEndsWith69() throws {
