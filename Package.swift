@@ -23,6 +23,17 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// The fuzzer needs libFuzzer's entry and is built only where `Tests/Fuzz/run` asks for it.
+let fuzzer: [Target] =
+    Context.environment["PHASEFOLD_FUZZER"] == nil
+    ? []
+    : [
+        .executableTarget(
+            name: "fuzzer", dependencies: ["Lifecycle", "Settings", "Decoding", "Aggregating", "Engine"],
+            path: "Tests/Fuzz", exclude: ["run", "corpus"],
+            swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
+    ]
+
 let package = Package(
     name: "phasefold",
     targets: [
@@ -107,6 +118,6 @@ let package = Package(
                 "Worker", "Kafka", "Lifecycle", "Settings", "Metering", "Aggregating", "BrokerSupport", "phasefold",
             ]),
         .target(name: "BrokerSupport", dependencies: ["Kafka"], path: "Tests/BrokerSupport", swiftSettings: strict),
-    ],
+    ] + fuzzer,
     cxxLanguageStandard: .cxx17
 )
