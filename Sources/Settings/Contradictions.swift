@@ -60,7 +60,8 @@ extension Settings {
     private func sharedTopic() -> SettingProblem? {
         guard !self.applicationID.isEmpty else { return nil }
         let topics: [(KeyPath<SettingTable, Setting<String?>>, String)] = [
-            (\.topicEvents, eventsTopic), (\.topicPartials, partialsTopic), (\.topicDeadLetter, deadLetterTopic),
+            (\.topicEvents, eventsTopic), (\.topicPartials, partialsTopic), (\.topicDevices, devicesTopic),
+            (\.topicTotals, totalsTopic), (\.topicDeadLetter, deadLetterTopic),
         ]
         var taken = Set(self.inputTopics + [self.outputTopic])
         for (path, topic) in topics where !taken.insert(topic).inserted {

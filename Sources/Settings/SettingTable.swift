@@ -26,6 +26,12 @@ package struct SettingTable: Sendable {
     package let topicPartials = Setting<String?>.text(
         "topic.partials", .application, .topic, absent: "<application.id>-partials",
         "Internal: what stage 1 gathered of a window between two commits.")
+    package let topicDevices = Setting<String?>.text(
+        "topic.devices", .application, .topic, absent: "<application.id>-devices",
+        "Internal: the checkpoint of the devices' states, which a restart goes on from.")
+    package let topicTotals = Setting<String?>.text(
+        "topic.totals", .application, .topic, absent: "<application.id>-totals",
+        "Internal: the checkpoint of the open windows.")
     package let topicDeadLetter = Setting<String?>.text(
         "topic.dead_letter", .application, .topic, absent: "<application.id>-dead-letter",
         "Records that cannot be read go here, unchanged.")
@@ -179,6 +185,9 @@ package struct SettingTable: Sendable {
     package let commitInterval = Setting<Int64>.duration(
         "commit.interval", .delivery, "1s", in: 50...Units.minute,
         "How often what was gathered goes out and offsets are committed.")
+    package let checkpointPass = Setting<Int>.count(
+        "checkpoint.pass", .delivery, "600", in: 2...100_000,
+        "Commits in which the checkpoint writes every state once, beside those that change.")
     package let revokeBudget = Setting<Int64>.duration(
         "revoke.budget", .delivery, "5s", in: 100...Units.minute,
         "Time for the last commit of a partition that is taken away.")

@@ -72,5 +72,7 @@ extension Settings {
     /// The internal topics, by their own key or `application.id`.
     package var eventsTopic: String { self.topicEvents ?? "\(self.applicationID)-events" }
     package var partialsTopic: String { self.topicPartials ?? "\(self.applicationID)-partials" }
+    package var devicesTopic: String { self.topicDevices ?? "\(self.applicationID)-devices" }
+    package var totalsTopic: String { self.topicTotals ?? "\(self.applicationID)-totals" }
     package var deadLetterTopic: String { self.topicDeadLetter ?? "\(self.applicationID)-dead-letter" }
 }

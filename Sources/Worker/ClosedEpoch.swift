@@ -24,26 +24,47 @@ struct ClosedEpoch: Sendable {
     /// For the output topic.
     var rows = RecordBatch()
     var deadLetters: [DeadLetter] = []
+    /// What a restart goes on from, for ``checkpointPlace``: durable before ``offset`` is committed.
+    var checkpoint = RecordBatch()
+    /// The task's own partition of `<app>-devices` (stage 1) or `<app>-totals` (stage 2); nil where
+    /// ``checkpoint`` is empty.
+    var checkpointPlace: TopicPartition?
     /// Where the task begins again after a restart, with what it must know then.
     var offset: PartitionOffset
 }
 
-/// What a task writes beside its committed offset: `v1 <ms>`, the stream time (stage 1) or horizon (stage 2) that
-/// must not go back over a restart. The delivery may add the name of its commit behind it: ``CommitMark``.
+/// What a task writes beside its committed offset: `v2 <ms> <epoch> <commit>`: the stream time (stage 1) or horizon
+/// (stage 2) that must not go back over a restart, and the commit of the checkpoint that belongs to the offset.
+/// `v1 <ms>` where no checkpoint was written. The delivery may add the name of its commit behind it: ``CommitMark``.
 struct CommitNote: Equatable {
     /// ms since the epoch.
     var time: Int64
+    /// The commit of the checkpoint whose state is that at the offset; nil where none was written.
+    var mark: CheckpointMark?
 
-    var text: String { "v1 \(time)" }
+    var text: String {
+        guard let mark else { return "v1 \(time)" }
+        return "v2 \(time) \(mark.epoch) \(mark.commit)"
+    }
 
-    init(time: Int64) {
+    init(time: Int64, mark: CheckpointMark? = nil) {
         self.time = time
+        self.mark = mark
     }
 
     /// nil where nothing was written, or by another program.
     init?(_ text: String) {
         let parts = text.split(separator: " ").filter { !$0.hasPrefix(CommitMark.sign) }
-        guard parts.count == 2, parts[0] == "v1", let time = Int64(parts[1]) else { return nil }
+        guard parts.count >= 2, let time = Int64(parts[1]) else { return nil }
+        switch (parts[0], parts.count) {
+        case ("v1", 2):
+            mark = nil
+        case ("v2", 4):
+            guard let epoch = UInt64(parts[2]), let commit = UInt64(parts[3]) else { return nil }
+            mark = CheckpointMark(epoch: epoch, commit: commit)
+        default:
+            return nil
+        }
         self.time = time
     }
 }
@@ -64,4 +85,16 @@ struct CommitMark: Equatable {
 
     /// Whether it stands in what was read back.
     func stands(in metadata: String) -> Bool { metadata.split(separator: " ").contains { $0 == text } }
+}
+
+/// One commit of the checkpoint of one task, in the order in which they were made.
+struct CheckpointMark: Equatable, Comparable {
+    /// Each life of a task has one of its own, larger than those of the lives before.
+    var epoch: UInt64
+    /// Counts from 1 within the epoch.
+    var commit: UInt64
+
+    static func < (a: CheckpointMark, b: CheckpointMark) -> Bool {
+        (a.epoch, a.commit) < (b.epoch, b.commit)
+    }
 }

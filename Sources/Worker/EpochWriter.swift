@@ -14,6 +14,9 @@ extension Producer {
         for partition in 0..<Int32(targets.partialsPartitions) {
             try write(epoch.watermark, to: options.partialsTopic) { _ in partition }
         }
+        if let place = epoch.checkpointPlace {
+            try write(epoch.checkpoint, to: place.topic) { _ in place.partition }
+        }
         try write(epoch.rows, to: options.outputTopic) { _ in nil }
         for letter in epoch.deadLetters { try write(letter, to: options.deadLetterTopic) }
     }
@@ -23,9 +26,10 @@ extension Producer {
         _ batch: RecordBatch, to topic: String, partition: (UInt64) -> Int32?
     ) throws(KafkaError) {
         for index in 0..<batch.count {
-            let target = partition(batch.records[index].route)
+            let record = batch.records[index]
+            let target = partition(record.route)
             try batch.withRecord(index) { (key, value) throws(KafkaError) in
-                try offer(topic, target, key.isEmpty ? nil : key, value)
+                try offer(topic, target, key.isEmpty ? nil : key, record.isTombstone ? nil : value)
             }
         }
     }

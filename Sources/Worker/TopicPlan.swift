@@ -13,19 +13,30 @@ struct TopicPlan: Sendable {
     /// The names of those that nobody but the application reads.
     let internalTopics: Set<String>
 
-    /// - Parameter inputPartitions: of the input topic that has most. Each topic is made with as many partitions,
-    ///   at most ``partitionLimit``.
-    init(_ options: WorkerOptions, inputPartitions: Int) {
+    /// - Parameters:
+    ///   - inputPartitions: of the input topic that has most. Each topic is made with as many partitions, at most
+    ///     ``partitionLimit``; `<app>-devices` with all of them.
+    ///   - partialsPartitions: what `<app>-partials` has already, which `<app>-totals` follows.
+    init(_ options: WorkerOptions, inputPartitions: Int, partialsPartitions: Int? = nil) {
         let partitions = min(max(inputPartitions, 1), Self.partitionLimit)
         // All partitions of the input, without the limit: stage 1 is where the work is.
         let events = NewTopic(
             options.eventsTopic, partitions: max(inputPartitions, 1),
             configuration: ["cleanup.policy": "delete", "retention.ms": String(Self.eventsRetention)])
-        internalTopics = [options.eventsTopic, options.partialsTopic]
+        internalTopics = [options.eventsTopic, options.partialsTopic, options.devicesTopic, options.totalsTopic]
         topics = (options.isKeyed ? [] : [events]) + [
             NewTopic(
                 options.partialsTopic, partitions: partitions,
                 configuration: ["cleanup.policy": "delete", "retention.ms": String(Self.retention(options))]),
+            NewTopic(
+                options.devicesTopic, partitions: max(inputPartitions, 1),
+                configuration: [
+                    "cleanup.policy": "delete", "retention.ms": String(Self.checkpointRetention(options)),
+                    "segment.bytes": String(Self.checkpointSegment),
+                ]),
+            NewTopic(
+                options.totalsTopic, partitions: partialsPartitions ?? partitions,
+                configuration: ["cleanup.policy": "compact", "segment.bytes": String(Self.checkpointSegment)]),
             // One key is one window and group: the newest revision stays.
             NewTopic(options.outputTopic, partitions: partitions, configuration: ["cleanup.policy": "compact"]),
             NewTopic(
@@ -39,6 +50,14 @@ struct TopicPlan: Sendable {
 
     /// Events are needed until stage 1 has folded them: as long as a worker may be down.
     private static let eventsRetention = 7 * 24 * hour
+
+    /// What is behind the last pass is deleted whole segments at a time: small ones are freed soon.
+    private static let checkpointSegment = 64 << 20
+
+    /// A state is needed until the pass after next has written it, and as long as a worker may be down: a week.
+    static func checkpointRetention(_ options: WorkerOptions) -> Int64 {
+        max(7 * 24 * hour, 4 * Int64(options.checkpointPass) * Int64(options.commitInterval))
+    }
 
     /// A partial is needed until its window is final: its size, the grace, and a day for a worker that is down.
     static func retention(_ options: WorkerOptions) -> Int64 {
@@ -101,7 +120,7 @@ package final class TopicKeeper: Sendable {
                     topic: name, kind: .missingInput,
                     description: "the input topic \(name) is missing: create it, or correct input.topic")
             }
-            for wanted in TopicPlan(options, inputPartitions: inputPartitions(of: known)).topics {
+            for wanted in plan(among: known).topics {
                 guard known.contains(where: { $0.name == wanted.name }) else {
                     findings.append(missing(wanted.name))
                     continue
@@ -150,9 +169,14 @@ package final class TopicKeeper: Sendable {
         known.filter { options.inputTopics.contains($0.name) }.map(\.partitions).max() ?? 1
     }
 
+    private func plan(among known: [TopicDescription]) -> TopicPlan {
+        TopicPlan(
+            options, inputPartitions: inputPartitions(of: known),
+            partialsPartitions: known.first { $0.name == options.partialsTopic }?.partitions)
+    }
+
     func createMissing(among known: [TopicDescription]) throws(KafkaError) -> [String] {
-        let plan = TopicPlan(options, inputPartitions: inputPartitions(of: known))
-        let missing = plan.topics.filter { wanted in !known.contains { $0.name == wanted.name } }
+        let missing = plan(among: known).topics.filter { wanted in !known.contains { $0.name == wanted.name } }
         try admin.create(missing, limit: Self.limit)
         return missing.map(\.name)
     }

@@ -11,6 +11,8 @@ struct WorkerOptions: Sendable {
     var isKeyed: Bool
     var eventsTopic: String
     var partialsTopic: String
+    var devicesTopic: String
+    var totalsTopic: String
     var outputTopic: String
     var deadLetterTopic: String
     var createsTopics: Bool
@@ -19,6 +21,8 @@ struct WorkerOptions: Sendable {
     var revokeBudget: Int
     var shutdownTimeout: Int
     var idleTimeout: Int64
+    /// Commits in which every device's state is written once to the checkpoint.
+    var checkpointPass: Int
     /// An event is held back for no longer than this, in stream time.
     var holdSpan: Int64
     /// More than this part unreadable over a minute: not ready.
@@ -45,6 +49,8 @@ struct WorkerOptions: Sendable {
         isKeyed = settings.inputKeyed
         eventsTopic = settings.eventsTopic
         partialsTopic = settings.partialsTopic
+        devicesTopic = settings.devicesTopic
+        totalsTopic = settings.totalsTopic
         outputTopic = settings.outputTopic
         deadLetterTopic = settings.deadLetterTopic
         createsTopics = settings.topicsCreate
@@ -52,6 +58,7 @@ struct WorkerOptions: Sendable {
         revokeBudget = Int(settings.revokeBudget)
         shutdownTimeout = Int(settings.shutdownTimeout)
         idleTimeout = settings.idleTimeout
+        checkpointPass = settings.checkpointPass
         holdSpan = settings.reorderTimeout + settings.reorderDelay
         deadLetterRatio = settings.dlqMaxRatio
         engine = EngineSettings(settings)

@@ -34,7 +34,8 @@ final class Demo {
         cluster = try EmbeddedCluster(metrics: metrics, log: log)
         settings = try plan.settings(bootstrapServers: cluster.bootstrapServers)
         try cluster.createTopic(DemoPlan.inputTopic, partitions: DemoPlan.partitions)
-        for topic in [settings.partialsTopic, settings.outputTopic, settings.deadLetterTopic] {
+        let outputs = [settings.outputTopic, settings.deadLetterTopic]
+        for topic in [settings.partialsTopic, settings.devicesTopic, settings.totalsTopic] + outputs {
             try cluster.createTopic(topic, partitions: 1)
         }
         (worker, site) = try WorkerSite.open(settings, metrics: metrics, log: log)

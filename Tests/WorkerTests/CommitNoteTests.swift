@@ -5,9 +5,11 @@ import Testing
 @Suite struct CommitNoteTests {
     @Test func whatIsWrittenIsRead() {
         #expect(CommitNote(CommitNote(time: -5).text) == CommitNote(time: -5))
+        let note = CommitNote(time: 7, mark: CheckpointMark(epoch: .max, commit: 9))
+        #expect(CommitNote(note.text) == note)
     }
 
-    @Test(arguments: ["", "v1", "v2 7", "v1 seven", "v1 7 8", "7"])
+    @Test(arguments: ["", "v1", "v2 7", "v1 seven", "v1 7 8", "v2 7 8 x", "v3 7 8 9", "7"])
     func anythingElseIsNothing(text: String) {
         #expect(CommitNote(text) == nil)
     }

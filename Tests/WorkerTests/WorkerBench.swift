@@ -62,7 +62,7 @@ final class WorkerBench: @unchecked Sendable {
     /// On an embedded cluster, which has no transactions.
     init(partitions: Int, makesInput: Bool = true) throws {
         let cluster = try MockCluster()
-        for topic in ["app-partials", "out", "app-dead-letter"] {
+        for topic in ["app-partials", "app-devices", "app-totals", "out", "app-dead-letter"] {
             try cluster.createTopic(topic, partitions: partitions)
         }
         if makesInput { try cluster.createTopic("in", partitions: partitions) }
