@@ -26,7 +26,7 @@ enum EngineBench {
         let fold = InstallationFold(FoldingLimits(), lexicon: &lexicon)
         var combiner = Combiner(AggregateSettings())
         var batch = EventBatch(capacity: feed.lines.capacity)
-        var contributions = ContiguousArray<Contribution>()
+        var contributions = ContributionBatch()
         var (folding, combining) = (0.0, 0.0)
         var (seen, events, given, bytes) = (0, 0, 0, 0)
         while events < measured {
@@ -41,7 +41,7 @@ enum EngineBench {
             let start = Clock.thread
             fold.fold(batch, into: &contributions)
             let folded = Clock.thread
-            combiner.add(contributions.span, lexicon: lexicon)
+            contributions.withSpan { combiner.add($0, lexicon: lexicon) }
             let combined = Clock.thread
             seen += batch.events.count
             if seen > warm {
@@ -50,7 +50,7 @@ enum EngineBench {
                 folding += folded - start
                 combining += combined - folded
             }
-            contributions.removeAll(keepingCapacity: true)
+            contributions.removeAll()
             if combiner.isFull || seen % 1_000_000 < batch.events.count { close(&combiner, lexicon) }
         }
         report.figure("event size", Double(bytes) / Double(seen), "B", digits: 0)

@@ -14,7 +14,7 @@ package final class PartitionEngine {
     private var combiner: Combiner
     private var lexicon = Lexicon()
     private var batch = EventBatch(capacity: PartitionEngine.batchEvents * 2)
-    private var contributions = ContiguousArray<Contribution>()
+    private var contributions = ContributionBatch(capacity: PartitionEngine.batchEvents * 4)
     private var decoded = EngineCounts()
     private var taken = 0
 
@@ -25,7 +25,6 @@ package final class PartitionEngine {
         decoder = RecordDecoder(settings.decoding)
         fold = InstallationFold(settings.folding, lexicon: &lexicon)
         combiner = Combiner(settings.aggregating)
-        contributions.reserveCapacity(Self.batchEvents * 2)
     }
 
     /// Takes one record in.
@@ -97,11 +96,8 @@ package final class PartitionEngine {
     }
 
     private func combine() {
-        var taken = ContiguousArray<Contribution>()
-        swap(&taken, &contributions)
-        combiner.add(taken.span, lexicon: lexicon)
-        taken.removeAll(keepingCapacity: true)
-        swap(&taken, &contributions)
+        contributions.withSpan { combiner.add($0, lexicon: lexicon) }
+        contributions.removeAll()
     }
 
     // MARK: What it has come to

@@ -242,7 +242,7 @@ extension Device {
         enter(.resign, isObserved: true, isIllegal: false, pause.stamp, reason: pause.reason, context)
     }
 
-    func canTakeActivity(_ event: Event, _ held: Cold) -> Bool {
+    mutating func canTakeActivity(_ event: Event, _ held: Cold) -> Bool {
         guard event.edge.scope == .activity, event.instance != 0 else { return true }
         let id = event.instance
         guard let activity = held.activities.first(where: { $0.id == id }) else { return true }

@@ -11,7 +11,10 @@ extension Device {
             makeCold(context).clock.observe(sent: event.sent, received: event.received, tolerance: tolerance)
         }
         let stamp = stamp(of: event, context)
-        if isDuplicate(event, stamp, context) {
+        if isNext(event, context) {
+            fold(event, stamp, context)
+            mark(event.sequence)
+        } else if isDuplicate(event, stamp, context) {
             context.counts.duplicates += 1
             context.count(.duplicateEvent, at: stamp)
         } else if isSucceeded(event, stamp, context) {
@@ -23,6 +26,17 @@ extension Device {
         }
     }
 
+    /// The event bears the number that the running process has come to, and nothing waits for a lower one: what
+    /// input in order is made of. It is no copy of another, and there is nothing to put in order.
+    @inline(__always)
+    private func isNext(_ event: borrowing Event, _ context: FoldContext) -> Bool {
+        let (number, id) = (event.sequence, event.eventID)
+        guard number == sequenceNext, number != Moment.absent, id == 0 else { return false }
+        if namesAnother(event) { return false }
+        guard cold != Device.noCold, let known = context.store[cold] else { return true }
+        return known.heldByNumber.isEmpty
+    }
+
     /// Counts an event that came too late to be folded.
     mutating func drop(_ stamp: Stamp, _ context: FoldContext) {
         context.counts.late += 1
@@ -32,7 +46,19 @@ extension Device {
     // MARK: Time
 
     /// When an event happened: what its source tells late counts when it was, with whatever hangs on it.
-    func stamp(of event: borrowing Event, _ context: FoldContext) -> Stamp {
+    @inline(__always)
+    mutating func stamp(of event: borrowing Event, _ context: FoldContext) -> Stamp {
+        let (time, received) = (event.time, event.received)
+        let latest = received == Moment.absent ? Moment.absent : received &+ context.limits.futureTolerance
+        guard cold == Device.noCold, event.monotonic == Moment.absent, event.edge != .processBackground, time <= latest
+        else { return correctedStamp(of: event, context) }
+        let moment = Moment(time: time, monotonic: Moment.absent, domain: 0, setting: 0)
+        return Stamp(moment: moment, corrected: time, received: received, group: event.group)
+    }
+
+    /// The stamp of an event that has a monotonic time, or of a device whose clock is known to be off, and such.
+    @inline(never)
+    private mutating func correctedStamp(of event: borrowing Event, _ context: FoldContext) -> Stamp {
         let clock = context.store[cold]?.clock
         let lateness = event.edge == .processBackground ? context.limits.androidBackgroundGrace : 0
         let time = event.time &- lateness
@@ -101,7 +127,7 @@ extension Device {
         return makeCold(context).known.isKnown(content: event)
     }
 
-    private func isKnownNumber(
+    private mutating func isKnownNumber(
         _ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext
     ) -> Bool {
         let process = Device.shortHash(event.process)
@@ -142,14 +168,14 @@ extension Device {
 
     /// The event is of a process that has been succeeded.
     @inline(__always)
-    func isSucceeded(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) -> Bool {
+    mutating func isSucceeded(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) -> Bool {
         // A launch begins a process whatever its id, if it is not an old one that comes late.
         guard event.edge != .exit, namesAnother(event) else { return false }
         if event.edge == .launch, !isOlder(stamp.moment, than: last, context) { return false }
         return isSucceededProcess(event, context)
     }
 
-    func isSucceededProcess(_ event: borrowing Event, _ context: FoldContext) -> Bool {
+    mutating func isSucceededProcess(_ event: borrowing Event, _ context: FoldContext) -> Bool {
         guard namesAnother(event), let cold = context.store[cold] else { return false }
         let named = Device.shortHash(event.process)
         let booted = Device.shortHash(event.boot)

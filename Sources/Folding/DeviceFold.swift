@@ -50,7 +50,7 @@ extension Device {
 
     /// Whether a process begins with the event, and whether as a launch.
     @inline(__always)
-    private func beginsProcess(_ event: borrowing Event, _ context: FoldContext) -> Beginning {
+    private mutating func beginsProcess(_ event: borrowing Event, _ context: FoldContext) -> Beginning {
         let another = namesAnother(event)
         switch event.edge {
         case .launch:
@@ -120,7 +120,7 @@ extension Device {
     /// The duration where it may be counted; else counts why it may not.
     ///
     /// - Parameter isBackground: over `duration.max` it is dropped without a word.
-    func countable(
+    mutating func countable(
         from first: Moment, to second: Stamp, isBackground: Bool = false, _ context: FoldContext
     ) -> Int64? {
         let length = duration(from: first, to: second.moment, context)
@@ -130,7 +130,7 @@ extension Device {
     }
 
     /// The last event, as an end for what nobody reported the end of.
-    func lastStamp(_ context: FoldContext) -> Stamp {
+    mutating func lastStamp(_ context: FoldContext) -> Stamp {
         let corrected = last.time &+ (context.store[cold]?.lastOffset ?? 0)
         return Stamp(moment: last, corrected: corrected, received: lastReceived, group: lastGroup)
     }

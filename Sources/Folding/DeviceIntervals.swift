@@ -37,14 +37,14 @@ extension Device {
         }
     }
 
-    private func closeBackground(
+    private mutating func closeBackground(
         _ end: Stamp, at place: Stamp, isObserved: Bool, _ context: FoldContext
     ) {
         guard let length = countable(from: since, to: end, isBackground: true, context) else { return }
         context.emit(isObserved ? .interval(.background) : .inferred(.background), value: length, at: place)
     }
 
-    private func inactiveClass(endingWith edge: PhaseEdge) -> InactiveClass {
+    private mutating func inactiveClass(endingWith edge: PhaseEdge) -> InactiveClass {
         let isEntry = began == .launch || began == .enterForeground
         return edge == .activate ? (isEntry ? .arrival : .interruption) : (isEntry ? .aborted : .departure)
     }

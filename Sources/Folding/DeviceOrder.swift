@@ -46,7 +46,7 @@ extension Device {
         }
     }
 
-    private func held(
+    private mutating func held(
         _ event: Event, _ stamp: Stamp, for wait: Int64, isPutBack: Bool, _ context: FoldContext
     ) -> HeldEvent {
         if context.isInRecord { context.holdsOfRecord = true }
@@ -122,7 +122,7 @@ extension Device {
     }
 
     /// The held event that is next: the lowest number of the running process, else of the process that came first.
-    private func lowest(in held: [HeldEvent]) -> Int? {
+    private mutating func lowest(in held: [HeldEvent]) -> Int? {
         guard let first = held.first else { return nil }
         let runs = held.contains { !namesAnother($0.event) }
         let process = first.event.process
@@ -139,7 +139,7 @@ extension Device {
 
     /// Notes a number as seen.
     @inline(__always)
-    private mutating func mark(_ number: Int64) {
+    mutating func mark(_ number: Int64) {
         if number >= sequenceNext {
             let step = number &- sequenceNext &+ 1
             sequenceSeen = step < 64 ? sequenceSeen << UInt64(step) | 1 : 1
@@ -211,7 +211,7 @@ extension Device {
 
     /// Which of the events of one moment comes first: one that the machine can take now; of those that follow each
     /// other on the way in or out, the one before the other.
-    private func firstOfEqualTimes(_ events: ArraySlice<HeldEvent>, _ context: FoldContext) -> Int {
+    private mutating func firstOfEqualTimes(_ events: ArraySlice<HeldEvent>, _ context: FoldContext) -> Int {
         let takeable = events.indices.filter { canTake(events[$0].event, context) }
         let candidates = takeable.isEmpty ? Array(events.indices) : takeable
         let isPreceded = { (index: Int) in

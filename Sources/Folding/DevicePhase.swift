@@ -36,14 +36,14 @@ extension Device {
     }
 
     /// The edge that a bridged state stands for now; nil where it repeats the phase.
-    private func meaning(ofState value: PhaseEdge) -> PhaseEdge? {
+    private mutating func meaning(ofState value: PhaseEdge) -> PhaseEdge? {
         let isUndecided = state == .launching
         return TransitionTable.edge(
             of: value, in: isUndecided ? .unknown : phase, launched: isUndecided || flags.contains(.launchSeen))
     }
 
     /// Counts an app's own handler that took too long.
-    func checkHandler(
+    mutating func checkHandler(
         _ event: borrowing Event, _ edge: PhaseEdge, _ stamp: Stamp, _ context: FoldContext
     ) {
         guard edge == .resign || edge == .enterBackground, event.handler != Moment.absent,
@@ -76,7 +76,7 @@ extension Device {
     }
 
     /// The app was left so shortly before that nobody had to announce the way back.
-    private func isQuickReturn(_ stamp: Stamp, _ context: FoldContext) -> Bool {
+    private mutating func isQuickReturn(_ stamp: Stamp, _ context: FoldContext) -> Bool {
         began == .enterBackground && !flags.contains(.latencyOpen)
             && duration(from: latencyFrom, to: stamp.moment, context) <= context.limits.echoTolerance
     }
@@ -178,7 +178,7 @@ extension Device {
         if flags.contains(.overlayUp) { flags.insert(.overlaySeen) } else { flags.remove(.overlaySeen) }
     }
 
-    private func countEntries(
+    private mutating func countEntries(
         from old: State, to new: Phase, _ stamp: Stamp, _ context: FoldContext
     ) {
         let wasForeground = old == .active || old == .inactive
@@ -258,13 +258,13 @@ extension Device {
         flags.insert(.wasActive)
     }
 
-    private func endLaunch(_ latency: Latency, over limit: Int64, _ stamp: Stamp, _ context: FoldContext) {
+    private mutating func endLaunch(_ latency: Latency, over limit: Int64, _ stamp: Stamp, _ context: FoldContext) {
         guard let length = countable(from: latencyFrom, to: stamp, context) else { return }
         context.emit(.latency(latency), value: length, at: stamp)
         if length > limit { context.count(.slowLaunch, at: stamp) }
     }
 
-    private func endResume(_ stamp: Stamp, _ context: FoldContext) {
+    private mutating func endResume(_ stamp: Stamp, _ context: FoldContext) {
         guard let length = countable(from: latencyFrom, to: stamp, context) else { return }
         guard length <= context.limits.resumeDiscard else { return context.count(.resumeDiscarded, at: stamp) }
         context.emit(.latency(.resume), value: length, at: stamp)

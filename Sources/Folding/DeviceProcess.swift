@@ -61,7 +61,7 @@ extension Device {
     }
 
     /// What does not outlive a process.
-    private func forget(_ context: FoldContext) {
+    private mutating func forget(_ context: FoldContext) {
         context.store[cold]?.forgetProcess()
     }
 

@@ -59,7 +59,7 @@ extension Device {
     }
 
     /// Stream time at which the device is to be looked at next, ms; `Int64.max` where never.
-    func nextDue(_ context: FoldContext) -> Int64 {
+    mutating func nextDue(_ context: FoldContext) -> Int64 {
         let expiry = lastReceived == Moment.absent ? Int64.max : lastReceived &+ context.limits.stateTTL &+ 1
         let due = min(stuckDue(context), min(silenceDue(context), expiry))
         guard let held = context.store[cold] else { return due }
@@ -92,7 +92,7 @@ extension Device {
     }
 
     /// Nothing was heard for the time to live.
-    func isExpired(_ context: FoldContext) -> Bool {
+    mutating func isExpired(_ context: FoldContext) -> Bool {
         lastReceived != Moment.absent && context.stream &- lastReceived > context.limits.stateTTL
     }
 }
@@ -112,7 +112,7 @@ enum GraceClock {
 
 extension Device {
     /// Whether a grace that began at `start` is over.
-    func isOver(_ start: Stamp, _ grace: Int64, _ clock: GraceClock, _ context: FoldContext) -> Bool {
+    mutating func isOver(_ start: Stamp, _ grace: Int64, _ clock: GraceClock, _ context: FoldContext) -> Bool {
         switch clock {
         case .edge(let moment, _): duration(from: start.moment, to: moment, context) > grace
         case .stream: Device.due(start.received, grace, context) <= context.stream
@@ -127,7 +127,7 @@ extension Device {
         settleOverlay(held, clock, context)
     }
 
-    private func graceDue(_ held: Cold, _ context: FoldContext) -> Int64 {
+    private mutating func graceDue(_ held: Cold, _ context: FoldContext) -> Int64 {
         let limits = context.limits
         let graces = held.graces
         var due = Int64.max

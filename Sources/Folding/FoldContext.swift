@@ -6,7 +6,7 @@ import Lifecycle
 final class FoldContext {
     let limits: FoldingLimits
     let names: FoldNames
-    var contributions: ContiguousArray<Contribution> = []
+    var contributions = ContributionBatch()
     var store = ColdStore()
     var counts = FoldCounts()
     /// The largest receive time, also of events whose receive time is assumed, ms; timers go by it.

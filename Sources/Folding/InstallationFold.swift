@@ -22,17 +22,17 @@ package final class InstallationFold {
     package var watermark: Int64 { core.context.watermark }
 
     /// Folds a batch, appending to `contributions`.
-    package func fold(_ batch: borrowing EventBatch, into contributions: inout ContiguousArray<Contribution>) {
+    package func fold(_ batch: borrowing EventBatch, into contributions: inout ContributionBatch) {
         core.fold(batch, into: &contributions)
     }
 
     /// Moves stream time and watermark, as an idle partition does by the wall clock.
-    package func advance(to time: Int64, into contributions: inout ContiguousArray<Contribution>) {
+    package func advance(to time: Int64, into contributions: inout ContributionBatch) {
         core.advance(to: time, into: &contributions)
     }
 
     /// The input has ended: what was held back is folded; open intervals stay open.
-    package func finish(into contributions: inout ContiguousArray<Contribution>) {
+    package func finish(into contributions: inout ContributionBatch) {
         core.finish(into: &contributions)
     }
 }
@@ -51,37 +51,35 @@ private struct FoldCore: ~Copyable {
     }
 
     mutating func fold(
-        _ batch: borrowing EventBatch, into contributions: inout ContiguousArray<Contribution>
+        _ batch: borrowing EventBatch, into contributions: inout ContributionBatch
     ) {
         swap(&context.contributions, &contributions)
         defer { swap(&context.contributions, &contributions) }
-        let count = batch.events.count
+        let events = batch.events.span
+        let count = events.count
         var index = 0
-        var asked = 0
         while index < count {
-            while asked < min(count, index + 2 * FoldCore.ahead) {
-                ask(batch, asked)
-                asked += 1
-            }
+            ask(events, index)
+            let record = unsafe events[unchecked: index].record
             var end = index + 1
-            while end < count, batch.events[end].record == batch.events[index].record { end += 1 }
+            while end < count, unsafe events[unchecked: end].record == record { end += 1 }
             if end == index + 1 {
-                arrive(batch.events[index], sortsRecord: false)
+                unsafe arrive(events[unchecked: index], sortsRecord: false)
             } else {
-                foldRecord(batch, index..<end)
+                foldRecord(events, index..<end)
             }
             index = end
         }
     }
 
-    mutating func advance(to time: Int64, into contributions: inout ContiguousArray<Contribution>) {
+    mutating func advance(to time: Int64, into contributions: inout ContributionBatch) {
         swap(&context.contributions, &contributions)
         defer { swap(&context.contributions, &contributions) }
         context.watermark = max(context.watermark, time)
         advanceStream(to: time)
     }
 
-    mutating func finish(into contributions: inout ContiguousArray<Contribution>) {
+    mutating func finish(into contributions: inout ContributionBatch) {
         swap(&context.contributions, &contributions)
         defer { swap(&context.contributions, &contributions) }
         for index in table.indices where table[index].flags.contains(.inUse) && table[index].cold != Device.noCold {
@@ -92,40 +90,38 @@ private struct FoldCore: ~Copyable {
     /// Events between the asking for a state and its use: some hundred ns each, more than memory takes to answer.
     private static let ahead = 6
 
-    /// Asks for the index of one event's installation, and for the state of that of an earlier one.
+    /// Asks for the state of an event that is to come, and for the place in the index of a later one.
     @inline(__always)
-    private func ask(_ batch: borrowing EventBatch, _ number: Int) {
-        table.prefetchEntry(batch.events[number].installation)
-        if number >= FoldCore.ahead {
-            table.prefetchState(batch.events[number - FoldCore.ahead].installation)
-        }
+    private func ask(_ events: Span<Event>, _ index: Int) {
+        let state = index + FoldCore.ahead
+        let entry = state + FoldCore.ahead
+        if entry < events.count { unsafe table.prefetchEntry(events[unchecked: entry].installation) }
+        if state < events.count { unsafe table.prefetchState(events[unchecked: state].installation) }
     }
 
     // MARK: Records
 
     /// Folds the events of one record, those without a number in the order of their times.
-    private mutating func foldRecord(_ batch: borrowing EventBatch, _ range: Range<Int>) {
-        let isOrdered = FoldCore.isOrdered(batch, range)
+    private mutating func foldRecord(_ events: Span<Event>, _ range: Range<Int>) {
+        let isOrdered = FoldCore.isOrdered(events, range)
         context.isInRecord = true
-        for index in range { arrive(batch.events[index], sortsRecord: !isOrdered) }
+        for index in range { arrive(events[index], sortsRecord: !isOrdered) }
         context.isInRecord = false
         guard context.holdsOfRecord else { return }
         context.holdsOfRecord = false
         for index in range {
-            let event = batch.events[index]
-            guard event.edge != .tick, let device = table.find(event.installation) else { continue }
+            guard events[index].edge != .tick, let device = table.find(events[index].installation) else { continue }
             table[device].closeRecord(context)
             schedule(device)
         }
     }
 
     /// Nothing is to be sorted: numbers tell the order, or each event is younger than the one before.
-    private static func isOrdered(_ batch: borrowing EventBatch, _ range: Range<Int>) -> Bool {
-        for index in range.dropFirst() {
-            let event = batch.events[index]
-            let before = batch.events[index - 1]
-            if event.sequence != Moment.absent { continue }
-            guard event.installation == before.installation, event.time > before.time else { return false }
+    private static func isOrdered(_ events: Span<Event>, _ range: Range<Int>) -> Bool {
+        for index in range.dropFirst() where events[index].sequence == Moment.absent {
+            guard events[index].installation == events[index - 1].installation,
+                events[index].time > events[index - 1].time
+            else { return false }
         }
         return true
     }
@@ -156,7 +152,10 @@ private struct FoldCore: ~Copyable {
 
     private mutating func fireDue() {
         wheel.advance(to: TimerWheel.tick(context.stream), into: &candidates)
-        for device in candidates { fire(device) }
+        for place in candidates.indices {
+            if place + FoldCore.ahead < candidates.count { table.prefetch(candidates[place + FoldCore.ahead]) }
+            fire(candidates[place])
+        }
         candidates.removeAll(keepingCapacity: true)
         while near.earliest <= context.stream, let entry = near.removeEarliest() { fire(entry.device) }
     }

@@ -9,20 +9,36 @@ import Lifecycle
 struct InstallationTable: ~Copyable {
     private typealias Chunk = UnsafeMutablePointer<Device>
 
-    private static let chunkBits = 12
+    /// 2¹⁸ states fill a whole number of large pages.
+    private static let chunkBits = 18
+    private static let chunkBytes = MemoryLayout<Device>.stride << chunkBits
     private static let chunkMask = (1 << chunkBits) - 1
     /// Upper half: hash, from which places are found; lower half: index + 1, 0 where free.
-    private var entries: ContiguousArray<UInt64>
+    private var entries: UnsafeMutablePointer<UInt64>
+    private var places: Int
     private var chunks: [Chunk] = unsafe []
     private var free: [UInt32] = []
     private var used = 0
 
+    private static let fewestPlaces = 1024
+
     init() {
-        entries = ContiguousArray(repeating: 0, count: 1024)
+        places = Self.fewestPlaces
+        unsafe entries = Self.makeEntries(places)
     }
 
     deinit {
-        for unsafe chunk in unsafe chunks { unsafe chunk.deallocate() }
+        unsafe Self.release(entries, places)
+        for unsafe chunk in unsafe chunks { unsafe PagedMemory.release(chunk, byteCount: Self.chunkBytes) }
+    }
+
+    private static func makeEntries(_ places: Int) -> UnsafeMutablePointer<UInt64> {
+        let bytes = unsafe PagedMemory.allocate(byteCount: places * 8)
+        return unsafe bytes.bindMemory(to: UInt64.self, capacity: places)
+    }
+
+    private static func release(_ entries: UnsafeMutablePointer<UInt64>, _ places: Int) {
+        unsafe PagedMemory.release(entries, byteCount: places * 8)
     }
 
     /// Devices that it holds.
@@ -30,7 +46,7 @@ struct InstallationTable: ~Copyable {
 
     /// Bytes that states and index take.
     var byteCount: Int {
-        unsafe chunks.count * (MemoryLayout<Device>.stride << Self.chunkBits) + entries.count * 8 + free.count * 4
+        PagedMemory.roundedUp(used * MemoryLayout<Device>.stride) + PagedMemory.roundedUp(places * 8) + free.count * 4
     }
 
     /// Indices that were ever used; some may be free again.
@@ -47,11 +63,11 @@ struct InstallationTable: ~Copyable {
 
     /// The index of the installation's state; nil where there is none.
     func find(_ key: InstallationKey) -> UInt32? {
-        let mask = entries.count - 1
+        let mask = places - 1
         let hash = UInt32(truncatingIfNeeded: key.low)
         var place = Int(hash) & mask
-        while entries[place] != 0 {
-            let entry = entries[place]
+        while unsafe entries[place] != 0 {
+            let entry = unsafe entries[place]
             if UInt32(entry >> 32) == hash {
                 let index = UInt32(truncatingIfNeeded: entry) - 1
                 if self[index].key == key { return index }
@@ -64,28 +80,31 @@ struct InstallationTable: ~Copyable {
     /// Asks for the part of the index in which ``find(_:)`` will look.
     @inline(__always)
     func prefetchEntry(_ key: InstallationKey) {
-        let place = Int(UInt32(truncatingIfNeeded: key.low)) & (entries.count - 1)
-        unsafe entries.withUnsafeBufferPointer { unsafe prefetch_line($0.baseAddress.map { unsafe $0 + place }) }
+        unsafe prefetch_line(entries + Int(UInt32(truncatingIfNeeded: key.low)) & (places - 1))
     }
 
     /// Asks for the state of an installation, whose part of the index should have been asked for before.
     @inline(__always)
     func prefetchState(_ key: InstallationKey) {
-        let mask = entries.count - 1
+        let mask = places - 1
         let hash = UInt32(truncatingIfNeeded: key.low)
         var place = Int(hash) & mask
-        while entries[place] != 0 {
-            if UInt32(entries[place] >> 32) == hash {
-                let index = Int(UInt32(truncatingIfNeeded: entries[place]) - 1)
-                let chunk = unsafe chunks[index >> Self.chunkBits]
-                let state = unsafe UnsafeRawPointer(chunk + (index & Self.chunkMask))
-                for line in stride(from: 0, to: MemoryLayout<Device>.stride, by: 64) {
-                    unsafe prefetch_line(state + line)
-                }
-                return
+        while unsafe entries[place] != 0 {
+            if unsafe UInt32(entries[place] >> 32) == hash {
+                return unsafe prefetch(UInt32(truncatingIfNeeded: entries[place]) - 1)
             }
             place = (place + 1) & mask
         }
+    }
+
+    /// Asks for a state.
+    @inline(__always)
+    func prefetch(_ index: UInt32) {
+        let chunk = unsafe chunks[Int(index) >> Self.chunkBits]
+        let state = unsafe UnsafeRawPointer(chunk + (Int(index) & Self.chunkMask))
+        unsafe prefetch_line(state)
+        unsafe prefetch_line(state + 64)
+        unsafe prefetch_line(state + 128)
     }
 
     /// The index of the installation's state, made if it is new.
@@ -96,10 +115,10 @@ struct InstallationTable: ~Copyable {
 
     /// Takes the state of an installation away; its index may be given to another.
     mutating func remove(_ index: UInt32) {
-        let mask = entries.count - 1
+        let mask = places - 1
         let hash = UInt32(truncatingIfNeeded: self[index].key.low)
         var place = Int(hash) & mask
-        while UInt32(truncatingIfNeeded: entries[place]) != index + 1 { place = (place + 1) & mask }
+        while unsafe UInt32(truncatingIfNeeded: entries[place]) != index + 1 { place = (place + 1) & mask }
         closeGap(at: place, mask: mask)
         self[index].flags.remove(.inUse)
         free.append(index)
@@ -109,26 +128,26 @@ struct InstallationTable: ~Copyable {
     private mutating func closeGap(at place: Int, mask: Int) {
         var gap = place
         var next = (place + 1) & mask
-        while entries[next] != 0 {
-            let home = Int(UInt32(entries[next] >> 32)) & mask
+        while unsafe entries[next] != 0 {
+            let home = unsafe Int(UInt32(entries[next] >> 32)) & mask
             if (next - home) & mask >= (next - gap) & mask {
-                entries[gap] = entries[next]
+                unsafe entries[gap] = entries[next]
                 gap = next
             }
             next = (next + 1) & mask
         }
-        entries[gap] = 0
+        unsafe entries[gap] = 0
     }
 
     @inline(never)
     private mutating func insert(_ key: InstallationKey) -> UInt32 {
-        if (count + 1) * 4 > entries.count * 3 { grow() }
+        if (count + 1) * 4 > places * 3 { grow() }
         let index = place(Device(key))
-        let mask = entries.count - 1
+        let mask = places - 1
         let hash = UInt32(truncatingIfNeeded: key.low)
         var place = Int(hash) & mask
-        while entries[place] != 0 { place = (place + 1) & mask }
-        entries[place] = UInt64(hash) << 32 | UInt64(index + 1)
+        while unsafe entries[place] != 0 { place = (place + 1) & mask }
+        unsafe entries[place] = UInt64(hash) << 32 | UInt64(index + 1)
         return index
     }
 
@@ -139,21 +158,30 @@ struct InstallationTable: ~Copyable {
         }
         precondition(used < Int(UInt32.max) - 1, "a partition holds less than 2³² devices")
         if unsafe chunks.count == used >> Self.chunkBits {
-            unsafe chunks.append(Chunk.allocate(capacity: 1 << Self.chunkBits))
+            unsafe chunks.append(Self.makeChunk())
         }
         unsafe (chunks[used >> Self.chunkBits] + (used & Self.chunkMask)).initialize(to: device)
         used += 1
         return UInt32(used - 1)
     }
 
+    private static func makeChunk() -> Chunk {
+        let bytes = unsafe PagedMemory.allocate(byteCount: chunkBytes)
+        return unsafe bytes.bindMemory(to: Device.self, capacity: 1 << chunkBits)
+    }
+
     private mutating func grow() {
-        let old = entries
-        entries = ContiguousArray(repeating: 0, count: old.count * 2)
-        let mask = entries.count - 1
-        for entry in old where entry != 0 {
+        let (old, count) = unsafe (entries, places)
+        places *= 2
+        unsafe entries = Self.makeEntries(places)
+        let mask = places - 1
+        for number in 0..<count {
+            let entry = unsafe old[number]
+            guard entry != 0 else { continue }
             var place = Int(UInt32(entry >> 32)) & mask
-            while entries[place] != 0 { place = (place + 1) & mask }
-            entries[place] = entry
+            while unsafe entries[place] != 0 { place = (place + 1) & mask }
+            unsafe entries[place] = entry
         }
+        unsafe Self.release(old, count)
     }
 }

@@ -45,7 +45,7 @@ extension Device {
         }
     }
 
-    private func countLeaks(
+    private mutating func countLeaks(
         _ held: Cold, _ start: Stamp, _ context: FoldContext, _ mustStop: (Resource) -> Bool
     ) {
         for index in held.resources.indices {
@@ -57,14 +57,14 @@ extension Device {
     }
 
     /// The app entered the background: its views are off the screen, and little may run on.
-    func enterBackground(_ stamp: Stamp, _ context: FoldContext) {
+    mutating func enterBackground(_ stamp: Stamp, _ context: FoldContext) {
         closeViews(stamp, context)
         guard let held = context.store[cold], !held.resources.isEmpty else { return }
         held.graces.backgrounded = stamp
     }
 
     /// The app became active: what ran before may run again, and an overlay has its grace to go.
-    func becomeActive(_ stamp: Stamp, _ context: FoldContext) {
+    mutating func becomeActive(_ stamp: Stamp, _ context: FoldContext) {
         guard let held = context.store[cold] else { return }
         held.graces.resigned = nil
         held.graces.backgrounded = nil
@@ -98,7 +98,7 @@ extension Device {
     }
 
     /// Confidential content was left uncovered while the app was inactive, by an app that has covered it before.
-    func checkProtection(_ end: Stamp, _ context: FoldContext) {
+    mutating func checkProtection(_ end: Stamp, _ context: FoldContext) {
         guard began == .resign, flags.contains(.shownOverlay), !flags.contains(.overlaySeen) else { return }
         context.count(.unprotectedInactive, at: end)
     }

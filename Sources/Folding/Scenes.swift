@@ -35,7 +35,7 @@ extension Device {
         }
     }
 
-    private func sceneEdge(_ event: Event, _ scene: Scene?) -> PhaseEdge? {
+    private mutating func sceneEdge(_ event: Event, _ scene: Scene?) -> PhaseEdge? {
         let value: PhaseEdge
         switch event.edge {
         case .sceneEnterForeground: return .enterForeground
@@ -81,7 +81,7 @@ extension Device {
             meant, isObserved: isObserved, isIllegal: verdict == .illegal, stamp, reason: event.reason, context)
     }
 
-    private func sceneVerdict(
+    private mutating func sceneVerdict(
         _ edge: PhaseEdge, _ scene: Scene?, _ stamp: Stamp, _ context: FoldContext
     ) -> Verdict {
         if isTerminated { return .illegal }
@@ -128,7 +128,7 @@ extension Device {
     }
 
     /// Whether the machine can take an edge now without an anomaly; true for whatever is no phase edge.
-    func canTake(_ event: Event, _ context: FoldContext) -> Bool {
+    mutating func canTake(_ event: Event, _ context: FoldContext) -> Bool {
         if let edge = Device.phaseEdge(event.edge) {
             if event.flags.contains(.bridged) || state == .launching { return true }
             switch TransitionTable.verdict(phase, edge) {

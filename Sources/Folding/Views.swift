@@ -82,7 +82,7 @@ extension Device {
         Instances.append(view, to: &held.views, limit: context.limits.instancesLimit)
     }
 
-    private func load(
+    private mutating func load(
         _ view: inout View, again: Bool, _ stamp: Stamp, _ context: FoldContext, _ mark: (inout View) -> Void
     ) {
         if again, view.isNamed { context.count(.viewReloaded, at: stamp) }
@@ -92,7 +92,7 @@ extension Device {
         view.isLoadSpoilt = !phase.isForeground && state != .launching
     }
 
-    private func announce(_ view: inout View, _ held: Cold, _ stamp: Stamp, _ context: FoldContext) {
+    private mutating func announce(_ view: inout View, _ held: Cold, _ stamp: Stamp, _ context: FoldContext) {
         view.isAnnounced = true
         if view.className != 0, !held.announcedClasses.contains(view.className) {
             Instances.append(view.className, to: &held.announcedClasses, limit: context.limits.instancesLimit)
@@ -101,7 +101,7 @@ extension Device {
         if view.state != .appeared { view.state = .appearing }
     }
 
-    private func appear(
+    private mutating func appear(
         _ view: inout View, isJudged: Bool, isFirstSight: Bool, _ stamp: Stamp, _ context: FoldContext
     ) {
         if state == .background { context.count(.viewInBackground, at: stamp) }
@@ -127,7 +127,7 @@ extension Device {
         view.visibleSince = state == .background || state == .notRunning ? nil : stamp.moment
     }
 
-    private func closeVisit(_ view: inout View, _ stamp: Stamp, _ context: FoldContext) {
+    private mutating func closeVisit(_ view: inout View, _ stamp: Stamp, _ context: FoldContext) {
         guard let since = view.visibleSince else { return }
         view.visibleSince = nil
         guard let length = countable(from: since, to: stamp, context) else { return }
@@ -135,7 +135,7 @@ extension Device {
     }
 
     /// The app left the screen, and its views with it; nothing tells them.
-    func closeViews(_ stamp: Stamp, _ context: FoldContext) {
+    mutating func closeViews(_ stamp: Stamp, _ context: FoldContext) {
         guard let held = context.store[cold] else { return }
         for index in held.views.indices {
             closeVisit(&held.views[index], stamp, context)
@@ -144,7 +144,7 @@ extension Device {
     }
 
     /// The app is back on the screen, and with it what was visible when it left.
-    func reopenViews(_ stamp: Stamp, _ context: FoldContext) {
+    mutating func reopenViews(_ stamp: Stamp, _ context: FoldContext) {
         guard let held = context.store[cold] else { return }
         for index in held.views.indices where held.views[index].isVisited {
             held.views[index].visibleSince = stamp.moment
@@ -152,7 +152,7 @@ extension Device {
     }
 
     /// A view ends: the observers that it started should have ended before it.
-    private func checkObservers(
+    private mutating func checkObservers(
         _ held: Cold, _ event: Event, _ stamp: Stamp, _ context: FoldContext
     ) {
         guard event.instance != 0 else { return }
