@@ -22,7 +22,8 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
     private let metrics: Metrics
     private let log: Log
     private var producer: TransactionalProducer?
-    private var mark = CommitMark(run: .random(in: .min ... .max), number: 0)
+    /// Of the commit that is under way, or the last one.
+    private(set) var mark = CommitMark(run: .random(in: .min ... .max), number: 0)
     /// Whether the last transaction was told to commit and its outcome is not known.
     private var isUncertain = false
     private let openSince = Atomic<UInt64>(0)
@@ -120,11 +121,11 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
         openSince.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed)
         do throws(KafkaError) {
             guard try send(epochs, while: isHeld) else {
-                abort()
+                abort(while: isHeld)
                 return false
             }
         } catch {
-            if error.retry == .fatal { drop() } else { abort() }
+            if error.retry == .fatal { drop() } else { abort(while: isHeld) }
             throw error
         }
         return try end(while: isHeld)
@@ -184,19 +185,20 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
         }
     }
 
-    private func abort() {
+    private func abort(while isHeld: () -> Bool) {
         metrics.counter(\.transactionsAborted).add()
         let since = DispatchTime.now().uptimeNanoseconds
         let limit = UInt64(options.transactionTimeout) * 1_000_000
+        var isFirst = true
         while true {
             do throws(KafkaError) {
                 try producer?.abort(limit: Self.limit)
                 return openSince.store(0, ordering: .relaxed)
             } catch {
                 // An abort that does not come through is left to the broker, which ends it for the next producer.
-                guard error.retry == .retriable, DispatchTime.now().uptimeNanoseconds - since < limit else {
-                    return drop()
-                }
+                let isInTime = DispatchTime.now().uptimeNanoseconds - since < limit
+                guard error.retry == .retriable, isInTime, isFirst || isHeld() else { return drop() }
+                isFirst = false
             }
         }
     }

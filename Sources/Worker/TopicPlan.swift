@@ -125,9 +125,9 @@ package final class TopicKeeper: Sendable {
                     findings.append(missing(wanted.name))
                     continue
                 }
-                findings += try compare(wanted)
+                findings += try compare(wanted, known)
             }
-            return findings
+            return findings + (try checkTransactions())
         } catch {
             throw WorkerFailure(error)
         }
@@ -139,9 +139,72 @@ package final class TopicKeeper: Sendable {
             description: "the topic \(name) is missing: run phasefold topics create, or set topics.create=true")
     }
 
-    private func compare(_ wanted: NewTopic) throws(KafkaError) -> [TopicFinding] {
+    private func compare(_ wanted: NewTopic, _ known: [TopicDescription]) throws(KafkaError) -> [TopicFinding] {
         let found = try admin.configuration(ofTopic: wanted.name, limit: Self.limit)
-        return wanted.configuration.sorted { $0.key < $1.key }.compactMap { name, value in
+        let replicas = known.first { $0.name == wanted.name }?.replicas ?? 1
+        return Self.insync(wanted.name, Int(found["min.insync.replicas"] ?? "") ?? 1, replicas: replicas)
+            + compare(wanted, found)
+    }
+
+    /// What is acknowledged must outlive a broker, and must be possible to acknowledge.
+    static func insync(_ topic: String, _ least: Int, replicas: Int) -> [TopicFinding] {
+        if least > replicas {
+            return [
+                TopicFinding(
+                    topic: topic, kind: .unsuitable,
+                    description: "the topic \(topic) has min.insync.replicas=\(least) and \(replicas) replicas: no "
+                        + "record can be written; lower the one or add the other")
+            ]
+        }
+        guard replicas > 2, least < 2 else { return [] }
+        return [
+            TopicFinding(
+                topic: topic, kind: .unsuitable,
+                description: "the topic \(topic) has min.insync.replicas=\(least) of \(replicas) replicas: what one "
+                    + "broker alone has acknowledged is lost with it; set it to 2")
+        ]
+    }
+
+    /// What the brokers allow of transactions, where they tell.
+    private func checkTransactions() throws(KafkaError) -> [TopicFinding] {
+        guard options.guarantee == .exactlyOnce else { return [] }
+        let brokers = try admin.brokers(limit: Self.limit)
+        guard let broker = brokers.first else { return [] }
+        let found: [String: String]
+        do throws(KafkaError) {
+            found = try admin.configuration(ofBroker: broker, limit: Self.limit)
+        } catch {
+            // Not everybody may ask for it.
+            if error.domain == .authorization { return [] }
+            throw error
+        }
+        return Self.transactions(found, brokers: brokers.count, timeout: options.transactionTimeout)
+    }
+
+    /// - Parameters:
+    ///   - configuration: of a broker.
+    ///   - brokers: how many there are.
+    ///   - timeout: `transaction.timeout`, ms.
+    static func transactions(_ configuration: [String: String], brokers: Int, timeout: Int) -> [TopicFinding] {
+        let state = "__transaction_state"
+        var lines: [String] = []
+        if let most = configuration["transaction.max.timeout.ms"].flatMap(Int.init), most < timeout {
+            lines.append(
+                "the brokers have transaction.max.timeout.ms=\(most), less than transaction.timeout: lower that to "
+                    + "\(most)ms")
+        }
+        for name in ["transaction.state.log.replication.factor", "transaction.state.log.min.isr"] {
+            if let wanted = configuration[name].flatMap(Int.init), wanted > brokers {
+                lines.append(
+                    "the brokers have \(name)=\(wanted) and are \(brokers): no transaction can begin; lower it, or set "
+                        + "delivery.guarantee=at_least_once")
+            }
+        }
+        return lines.map { TopicFinding(topic: state, kind: .unsuitable, description: $0) }
+    }
+
+    private func compare(_ wanted: NewTopic, _ found: [String: String]) -> [TopicFinding] {
+        wanted.configuration.sorted { $0.key < $1.key }.compactMap { name, value in
             guard let actual = found[name], !Self.suffices(name, actual, value) else { return nil }
             return TopicFinding(
                 topic: wanted.name, kind: .unsuitable,

@@ -47,7 +47,7 @@ final class WorkerBench: @unchecked Sendable {
     let writer: Producer
     private let bootstrap: String
     private let name: String
-    private let settings: Settings
+    let settings: Settings
     private let state = Mutex(Rows())
     private let failures = Mutex<[WorkerFailure]>([])
     private var running: [(worker: Worker, ended: DispatchSemaphore)] = []
@@ -83,6 +83,15 @@ final class WorkerBench: @unchecked Sendable {
         writer = try Producer(local(bootstrap))
         let input = NewTopic("\(name)in", partitions: partitions, replicas: 1)
         try Admin(local(bootstrap)).create([input], limit: 10_000)
+    }
+
+    /// The same application again, which has seen no rows yet.
+    init(on bootstrap: String, continuing other: WorkerBench) throws {
+        self.bootstrap = bootstrap
+        name = other.name
+        cluster = nil
+        settings = other.settings
+        writer = try Producer(local(bootstrap))
     }
 
     private static func settings(

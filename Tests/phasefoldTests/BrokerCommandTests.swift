@@ -19,6 +19,10 @@ import Testing
             ["simulate", "--topic", "t"], 78,
             "configuration: kafka.bootstrap.servers: is missing; add it, or give --set kafka.bootstrap.servers=VALUE"
         ),
+        (
+            ["reset", "--to-time", "noon"], 64,
+            "reset: --to-time: \"noon\" is no whole number; write digits without a unit"
+        ),
         (["run", "file"], 64, "run: takes no operand, but \"file\" was given; --help shows the usage"),
     ]
 
@@ -30,7 +34,7 @@ import Testing
         #expect(result.err == "phasefold: \(line)\n")
     }
 
-    @Test(arguments: [["run"], ["check"], ["topics", "check"]])
+    @Test(arguments: [["run"], ["check"], ["topics", "check"], ["reset"]])
     func missingKeysAreNamedAllAtOnce(arguments: [String]) throws {
         let file = try TemporaryFile("application.id = a\n")
         let result = try Executable.run(list: arguments + ["-c", file.path])
@@ -41,7 +45,9 @@ import Testing
         #expect(result.err == expected.joined())
     }
 
-    @Test(arguments: [["run"], ["check"], ["topics", "check"], ["topics", "create"]])
+    @Test(arguments: [
+        ["run"], ["check"], ["topics", "check"], ["topics", "create"], ["reset"], ["reset", "--dry-run"],
+    ])
     func aBrokerThatIsNotThereIsSaid(arguments: [String]) throws {
         let page = ["--set", "http.listen=127.0.0.1:0"]
         let result = try Executable.run(list: arguments + BrokerCommandTests.keys + page)
