@@ -37,6 +37,10 @@ struct BrokerBench {
             worker.append(try bench.readWithWorker(turn))
         }
         bench.tell(&report, bare, worker)
+        report.section("delivery on a real broker")
+        let delivery = DeliveryBench(bootstrap: broker.bootstrap, topic: Self.topic)
+        try delivery.compareGuarantees(&report, events: events, turns: full ? 4 : 2)
+        try delivery.takeOver(&report)
     }
 
     private func tell(_ report: inout Report, _ bare: [Reading], _ worker: [Reading]) {

@@ -41,7 +41,16 @@ struct Child {
     }
 
     /// SIGTERM.
-    func stop() { kill(pid, SIGTERM) }
+    func stop() { Glibc.kill(pid, SIGTERM) }
+
+    /// SIGKILL, to the program first and then to what watches its time; waits for their end.
+    func kill() {
+        if let text = Machine.text(of: "/proc/\(pid)/task/\(pid)/children") {
+            for word in text.split(separator: " ") { if let child = pid_t(word) { Glibc.kill(child, SIGKILL) } }
+        }
+        Glibc.kill(pid, SIGKILL)
+        _ = wait()
+    }
 
     /// Waits for its end.
     func wait() -> Usage {
