@@ -55,21 +55,36 @@ extension Device {
         if launchDue(context) <= context.stream { launchIntoBackground(context) }
         guard state == .active || state == .inactive else { return }
         if stuckDue(context) <= context.stream { markStuck(context) }
-        if silenceDue(context) <= context.stream { goSilent(context) }
+        if lastReceived &+ context.spans.silence <= context.stream { goSilent(context) }
     }
 
     /// Stream time at which the device is to be looked at next, ms; `Int64.max` where never.
+    @inline(__always)
     mutating func nextDue(_ context: FoldContext) -> Int64 {
-        let expiry = lastReceived == Moment.absent ? Int64.max : lastReceived &+ context.limits.stateTTL &+ 1
-        let due = min(stuckDue(context), min(silenceDue(context), expiry))
+        let due = phaseDue(context)
+        return cold == Device.noCold ? due : nextDue(context, phase: due)
+    }
+
+    /// When the phase, or the whole state, has lasted too long.
+    @inline(__always)
+    private func phaseDue(_ context: FoldContext) -> Int64 {
+        switch state {
+        case .active: return lastReceived &+ context.spans.foreground
+        case .inactive: return min(stuckDue(context), lastReceived &+ context.spans.foreground)
+        default: return lastReceived == Moment.absent ? Int64.max : lastReceived &+ context.spans.expiry
+        }
+    }
+
+    /// What is held back comes first: nothing else happens before it is folded.
+    @inline(never)
+    private mutating func nextDue(_ context: FoldContext, phase due: Int64) -> Int64 {
         guard let held = context.store[cold] else { return due }
         return held.holds ? held.releaseDue : min(due, min(launchDue(context), graceDue(held, context)))
     }
 
     /// A limit shorter than the time that uploads may take is not judged by stream time before that.
     static func due(_ received: Int64, _ limit: Int64, _ context: FoldContext) -> Int64 {
-        let timeout = context.limits.reorderTimeout
-        return received &+ limit &+ (limit < timeout ? timeout : 0) &+ 1
+        received &+ FoldSpans.wait(limit, context.limits)
     }
 
     /// An undecided launch was one into the background once its gap is over; that matters where something runs.
@@ -82,13 +97,7 @@ extension Device {
     @inline(__always)
     private func stuckDue(_ context: FoldContext) -> Int64 {
         guard state == .inactive, !flags.contains(.stuckCounted), since.isKnown else { return Int64.max }
-        return Device.due(sinceReceived, context.limits.stuckInactiveAfter, context)
-    }
-
-    @inline(__always)
-    private func silenceDue(_ context: FoldContext) -> Int64 {
-        guard state == .active || state == .inactive else { return Int64.max }
-        return Device.due(lastReceived, context.limits.silenceTimeout, context)
+        return sinceReceived &+ context.spans.stuck
     }
 
     /// Nothing was heard for the time to live.

@@ -5,6 +5,7 @@ import Lifecycle
 /// A reference, since it goes along with every step of every event and must not be copied on the way.
 final class FoldContext {
     let limits: FoldingLimits
+    let spans: FoldSpans
     let names: FoldNames
     var contributions = ContributionBatch()
     var store = ColdStore()
@@ -35,6 +36,7 @@ final class FoldContext {
     init(limits: FoldingLimits, names: FoldNames) {
         self.limits = limits
         self.names = names
+        spans = FoldSpans(limits)
     }
 
     func emit(
@@ -59,6 +61,27 @@ final class FoldContext {
 
     func count(_ counter: Counter, at stamp: Stamp) {
         emit(.count(counter), at: stamp)
+    }
+}
+
+/// How long stream time is to pass, from a receive time on, before a limit is judged by it, ms.
+struct FoldSpans {
+    let stuck: Int64
+    let silence: Int64
+    let expiry: Int64
+    /// Of a device in the foreground that says nothing: silence, or its expiry where that is sooner.
+    let foreground: Int64
+
+    init(_ limits: FoldingLimits) {
+        stuck = Self.wait(limits.stuckInactiveAfter, limits)
+        silence = Self.wait(limits.silenceTimeout, limits)
+        expiry = limits.stateTTL &+ 1
+        foreground = min(silence, expiry)
+    }
+
+    /// Exactly the limit is not over it; one shorter than what uploads may take waits for those.
+    static func wait(_ limit: Int64, _ limits: FoldingLimits) -> Int64 {
+        limit &+ (limit < limits.reorderTimeout ? limits.reorderTimeout : 0) &+ 1
     }
 }
 
