@@ -2,8 +2,8 @@ package import Lifecycle
 
 /// Sums contributions per window and group between two commits: what a fold task gives to stage 2.
 ///
-/// Owned by one task and touched on its queue alone. Memory: 136 bytes a cell (one window and group) and 48 in its
-/// index, and what ``Figures`` says for what occurred in it; ``isFull`` bounds the number of cells.
+/// Owned by one task and touched on its queue alone. Memory: 600 bytes a cell (one window and group) and 48 in its
+/// index, and what ``Figures`` says for what is measured in it; ``isFull`` bounds the number of cells.
 package struct Combiner: ~Copyable {
     package let settings: AggregateSettings
     package private(set) var statistics = Statistics()
@@ -47,7 +47,7 @@ package struct Combiner: ~Copyable {
     package var isFull: Bool { cells.count >= Self.cellLimit }
 
     /// Cells of one epoch after which ``isFull`` asks for its end; a batch may pass it.
-    package static let cellLimit = 1 << 18
+    package static let cellLimit = 1 << 16
 
     /// Adds contributions, whose ids are those of `lexicon`.
     package mutating func add(_ contributions: Span<Contribution>, lexicon: borrowing Lexicon) {
@@ -188,10 +188,11 @@ package struct Combiner: ~Copyable {
         return cell >= 0 ? cell : append(CombinerCell(window: window, dimensions: other), tag: tag)
     }
 
-    private mutating func append(_ cell: CombinerCell, tag: UInt64) -> Int {
+    private mutating func append(_ cell: consuming CombinerCell, tag: UInt64) -> Int {
+        let start = cell.window.start
         cells.append(cell)
         statistics.cells = cells.count
-        index.insert(cells.count - 1, start: cell.window.start, tag: tag)
+        index.insert(cells.count - 1, start: start, tag: tag)
         return cells.count - 1
     }
 

@@ -4,9 +4,8 @@ import Lifecycle
 struct CombinerCell {
     let window: Window
     let dimensions: Dimensions
-    private(set) var figures = Figures()
-    /// Folded events with a known name: what there is most of.
-    private var events: Int64 = 0
+    private var figures = Figures()
+    private var numbers = DenseFigures()
     private var reasons = TextCounts()
     private var exits = TextCounts()
     /// Exits for which no reason was sent.
@@ -19,13 +18,13 @@ struct CombinerCell {
 
     @inline(__always)
     mutating func addEvent(_ installation: UInt64) {
-        events &+= 1
+        numbers.add(1, to: .events)
         figures.installations.add(installation: installation)
     }
 
     mutating func addLateEvent() {
-        figures.add(1, to: .lateEvents)
-        figures.add(1, to: .anomaly(.lateEvent))
+        numbers.add(1, to: .lateEvents)
+        numbers.add(1, to: .anomaly(.lateEvent))
     }
 
     /// Adds what is not an event.
@@ -35,25 +34,25 @@ struct CombinerCell {
         case .event, .lateEvent:
             break
         case .otherEvent:
-            figures.add(1, to: .eventsOther)
+            numbers.add(1, to: .eventsOther)
             figures.installations.add(installation: contribution.installation)
         case .count(let counter):
-            figures.add(value, to: .counter(counter))
+            numbers.add(value, to: .counter(counter))
         case .anomaly(let anomaly):
-            figures.add(value, to: .anomaly(anomaly))
+            numbers.add(value, to: .anomaly(anomaly))
         case .inactive(let inactiveClass):
             figures.add(value, to: .inactive, limit: limit)
-            figures.add(1, to: .count(inactiveClass))
-            figures.add(value, to: .sum(inactiveClass))
+            numbers.add(1, to: .count(inactiveClass))
+            numbers.add(value, to: .sum(inactiveClass))
             if contribution.text != TextTable.empty { reasons.add(contribution.text, sum: value, texts: texts) }
         case .latency(let latency):
             figures.add(value, to: latency.summary, limit: limit)
         case .interval(let interval):
-            figures.add(1, to: .count(interval))
-            figures.add(value, to: .sum(interval))
+            numbers.add(1, to: .count(interval))
+            numbers.add(value, to: .sum(interval))
         case .inferred(let phase):
-            figures.add(1, to: .count(inferred: phase))
-            figures.add(value, to: .sum(inferred: phase))
+            numbers.add(1, to: .count(inferred: phase))
+            numbers.add(value, to: .sum(inferred: phase))
         case .exit:
             if contribution.text == TextTable.empty {
                 unexplainedExits &+= 1
@@ -67,7 +66,7 @@ struct CombinerCell {
 
     /// All figures, with reasons by their names.
     consuming func named(_ texts: borrowing TextTable) -> Figures {
-        figures.add(events, to: .events)
+        figures.take(numbers)
         figures.inactiveByReason = reasons.named(texts)
         figures.exitsByReason = exits.named(texts)
         if unexplainedExits > 0 { figures.exitsByReason.add(Self.unexplained, count: unexplainedExits, sum: 0) }
@@ -108,7 +107,7 @@ struct CellStore: ~Copyable {
         }
     }
 
-    mutating func append(_ cell: CombinerCell) {
+    mutating func append(_ cell: consuming CombinerCell) {
         if count == capacity { move(toCapacity: capacity * 2) }
         unsafe (base + count).initialize(to: cell)
         count += 1

@@ -24,6 +24,24 @@ package struct FigureSlot: BitwiseCopyable, Sendable, Hashable {
     static let count = 59
 }
 
+/// A number for each place, whether it occurred or not: 472 bytes, in which adding is one addition.
+struct DenseFigures {
+    private var numbers = InlineArray<59, Int64>(repeating: 0)
+
+    @inline(__always)
+    mutating func add(_ value: Int64, to slot: FigureSlot) {
+        let place = Int(slot.place)
+        numbers[place] = numbers[place].addingUpToLimit(value)
+    }
+
+    /// What is not 0.
+    var set: FigureSet {
+        var set = FigureSet()
+        for place in 0..<FigureSlot.count { set.add(numbers[place], to: FigureSlot(place)) }
+        return set
+    }
+}
+
 /// Numbers that are not negative, kept only where not 0: 16 bytes, and a heap block of 32 + 8 bytes a number.
 package struct FigureSet: Sendable, Equatable {
     /// Bit p: the number of place p is kept, at as many numbers as lower bits are set.

@@ -42,6 +42,9 @@ package struct Figures: Sendable {
     @inline(__always)
     mutating func add(_ value: Int64, to slot: FigureSlot) { numbers.add(value, to: slot) }
 
+    /// Takes in numbers that were counted apart, before any others are.
+    mutating func take(_ dense: borrowing DenseFigures) { numbers = dense.set }
+
     @inline(__always)
     mutating func add(_ value: Int64, to kind: SummaryKind, limit: Int) {
         let place = place(of: kind)
