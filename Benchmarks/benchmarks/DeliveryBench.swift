@@ -176,7 +176,8 @@ private final class Load: @unchecked Sendable {
                 for _ in 0..<100 {
                     let device = number % 5000
                     let event =
-                        "{\"device_id\":\"d\(device)\",\"app_id\":\"a\",\"event\":\"heartbeat\",\"seq\":\(number / 5000)}"
+                        "{\"device_id\":\"d\(device)\",\"app_id\":\"a\",\"event\":\"heartbeat\","
+                        + "\"seq\":\(number / 5000)}"
                     try? producer.send(topic, "d\(device)", event)
                     number += 1
                 }

@@ -16,6 +16,7 @@ internal import CRDKafka
 extension Admin {
     enum Operation {
         case createTopics
+        case createPartitions
         case deleteTopics
         case describeConfigs
         case deleteRecords
@@ -24,6 +25,7 @@ extension Admin {
         var code: rd_kafka_admin_op_t {
             switch self {
             case .createTopics: RD_KAFKA_ADMIN_OP_CREATETOPICS
+            case .createPartitions: RD_KAFKA_ADMIN_OP_CREATEPARTITIONS
             case .deleteTopics: RD_KAFKA_ADMIN_OP_DELETETOPICS
             case .describeConfigs: RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS
             case .deleteRecords: RD_KAFKA_ADMIN_OP_DELETERECORDS

@@ -84,6 +84,30 @@ package struct Admin: ~Copyable, Sendable {
         }
     }
 
+    /// Gives a topic more partitions.
+    /// - Parameter total: how many it has then.
+    package func addPartitions(to name: String, total: Int, limit: Int32) throws(KafkaError) {
+        let operation = "add partitions to topic \(name)"
+        var reason = [CChar](repeating: 0, count: 256)
+        let capacity = reason.count
+        let made = unsafe reason.withUnsafeMutableBufferPointer { buffer in
+            unsafe rd_kafka_NewPartitions_new(name, total, buffer.baseAddress, capacity)
+        }
+        guard let made = unsafe made else {
+            throw KafkaError(RD_KAFKA_RESP_ERR__INVALID_ARG, operation, text: reason.text)
+        }
+        defer { unsafe rd_kafka_NewPartitions_destroy(made) }
+        let result = unsafe try request(.createPartitions, operation, limit) { client, options, queue in
+            var additions: [OpaquePointer?] = unsafe [made]
+            unsafe rd_kafka_CreatePartitions(client, &additions, 1, options, queue)
+        }
+        var count = 0
+        let list = unsafe rd_kafka_CreatePartitions_result_topics(
+            rd_kafka_event_CreatePartitions_result(result.pointer), &count)
+        guard count == 1, let topic = unsafe list?[0] else { return }
+        try KafkaError.check(unsafe rd_kafka_topic_result_error(topic), operation)
+    }
+
     /// Deletes a topic with its records.
     package func deleteTopic(_ name: String, limit: Int32) throws(KafkaError) {
         let operation = "delete topic \(name)"

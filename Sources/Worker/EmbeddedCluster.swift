@@ -3,6 +3,8 @@ package import Metering
 
 /// A Kafka cluster of one broker within the process, for the demo: records are in memory, gone with it.
 ///
+/// It answers transactions without doing them, so that a worker on it delivers at least once.
+///
 /// A partition keeps ``partitionLimit`` bytes; older records are dropped, read or not: whoever writes to it keeps
 /// the worker's lag below that. The counter `phasefold_offsets_skipped_total` tells whether one was lost.
 package final class EmbeddedCluster: Sendable {

@@ -126,6 +126,8 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
             }
         } catch {
             if error.retry == .fatal { drop() } else { abort(while: isHeld) }
+            // A new producer sees at once what has been made since, or has more partitions now.
+            if error.domain == .topic { drop() }
             throw error
         }
         return try end(while: isHeld)

@@ -70,7 +70,7 @@ final class Rebalancer: RebalanceHandler {
 
     func start(_ partitions: [TopicPartition]) -> [StartOffset] {
         // Partitions that were added make a rebalance, too.
-        if partitions.contains(where: isPartials) { sources.refresh() }
+        if !partitions.isEmpty { sources.refresh() }
         let found = readStarts(partitions)
         starts.withLock { $0 = found }
         return partitions.map { partition in
@@ -200,6 +200,7 @@ final class Sources: Sendable {
     func refresh() {
         do throws(KafkaError) {
             let found = try keeper.topics()
+            try keeper.followInput(among: found)
             current.withLock { known in
                 // One that is not told of just now is still there.
                 known = found + known.filter { topic in !found.contains { $0.name == topic.name } }

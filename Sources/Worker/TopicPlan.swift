@@ -244,6 +244,23 @@ package final class TopicKeeper: Sendable {
         return missing.map(\.name)
     }
 
+    /// `<app>-devices` has a partition for each of the input: where that was given more, so is this.
+    /// - Returns: whether it was.
+    @discardableResult
+    func followInput(among known: [TopicDescription]) throws(KafkaError) -> Bool {
+        guard options.createsTopics,
+            let wanted = plan(among: known).topics.first(where: { $0.name == options.devicesTopic }),
+            let there = known.first(where: { $0.name == options.devicesTopic }), there.partitions < wanted.partitions
+        else { return false }
+        do throws(KafkaError) {
+            try admin.addPartitions(to: there.name, total: wanted.partitions, limit: Self.limit)
+        } catch {
+            // Another worker was first.
+            if error.name != "INVALID_PARTITIONS" { throw error }
+        }
+        return true
+    }
+
     func missingOutputs(among known: [TopicDescription]) -> [String] {
         TopicPlan(options, inputPartitions: 1).topics.map(\.name)
             .filter { name in !known.contains { $0.name == name } }

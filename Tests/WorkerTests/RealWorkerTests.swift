@@ -3,6 +3,8 @@ import Foundation
 import Kafka
 import Testing
 
+@testable import Worker
+
 /// `phasefold run` as a process of its own, on a real broker, with other clients at both ends.
 @Suite(.serialized, .enabled(if: RealBroker.isPresent, "skipped: no Kafka"))
 struct RealWorkerTests {
@@ -225,6 +227,22 @@ struct RealClusterTests {
         try bench.stop()
         // No process died: nothing is counted twice, and no reader ever saw a row shrink.
         #expect(bench.rows.accounted == 1200)
+        #expect(bench.rows.shrunk == [])
+    }
+
+    /// More workers than partitions: whoever has none is ready, and takes over when another goes.
+    @Test func aWorkerWithoutAPartitionStandsBy() throws {
+        let bench = try WorkerBench(on: RealBroker.shared().bootstrap, name: fresh("idle"), partitions: 1)
+        try bench.produce(users: 10, from: 0, count: 10)
+        let first = bench.start()
+        #expect(bench.waits { $0.accounted >= 100 })
+        let second = bench.start()
+        #expect(bench.waits { _ in first.readiness.isReady && second.readiness.isReady })
+        try bench.stop()
+        try bench.produce(users: 10, from: 10, count: 10)
+        #expect(bench.waits(seconds: 60) { $0.accounted >= 200 })
+        try bench.stop()
+        #expect(bench.rows.accounted == 200)
         #expect(bench.rows.shrunk == [])
     }
 
