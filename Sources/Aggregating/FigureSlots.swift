@@ -35,11 +35,7 @@ struct DenseFigures {
     }
 
     /// What is not 0.
-    var set: FigureSet {
-        var set = FigureSet()
-        for place in 0..<FigureSlot.count { set.add(numbers[place], to: FigureSlot(place)) }
-        return set
-    }
+    var set: FigureSet { FigureSet(numbers.span) }
 }
 
 /// Numbers that are not negative, kept only where not 0: 16 bytes, and a heap block of 32 + 8 bytes a number.
@@ -49,6 +45,17 @@ package struct FigureSet: Sendable, Equatable {
     private(set) var numbers: ContiguousArray<Int64> = []
 
     package init() {}
+
+    /// What is not 0 of all numbers, by their places.
+    init(_ all: Span<Int64>) {
+        for place in all.indices where all[place] != 0 { places |= 1 << UInt64(place) }
+        numbers.reserveCapacity(places.nonzeroBitCount)
+        var rest = places
+        while rest != 0 {
+            numbers.append(all[rest.trailingZeroBitCount])
+            rest &= rest &- 1
+        }
+    }
 
     var isEmpty: Bool { places == 0 }
 

@@ -59,11 +59,11 @@ extension Device {
     /// The stamp of an event that has a monotonic time, or of a device whose clock is known to be off, and such.
     @inline(never)
     private mutating func correctedStamp(of event: borrowing Event, _ context: FoldContext) -> Stamp {
-        let clock = context.store[cold]?.clock
+        let known = context.store[cold]
         let lateness = event.edge == .processBackground ? context.limits.androidBackgroundGrace : 0
         let time = event.time &- lateness
-        let corrected = time &+ (clock?.offset ?? 0)
-        var moment = Moment(time: time, monotonic: event.monotonic, domain: 0, setting: clock?.tag ?? 0)
+        let corrected = time &+ (known?.clock.offset ?? 0)
+        var moment = Moment(time: time, monotonic: event.monotonic, domain: 0, setting: known?.clock.tag ?? 0)
         if event.monotonic != Moment.absent {
             moment.monotonic -= lateness * 1000
             moment.domain = Device.shortHash(event.boot != 0 ? event.boot : event.process)
@@ -89,18 +89,18 @@ extension Device {
     /// The moment on the corrected time line, by what is known of the clock now.
     @inline(__always)
     func corrected(_ moment: Moment, _ context: FoldContext) -> Int64 {
-        guard moment.setting != Moment.fixed, cold != Device.noCold, let clock = context.store[cold]?.clock
+        guard moment.setting != Moment.fixed, cold != Device.noCold, let known = context.store[cold]
         else { return moment.time }
-        return moment.time &+ clock.offset(of: moment.setting)
+        return moment.time &+ known.clock.offset(of: moment.setting)
     }
 
     /// Whether two moments were read from the clock without its being set between them.
     @inline(__always)
     func isSameSetting(_ first: Moment, _ second: Moment, _ context: FoldContext) -> Bool {
         if first.setting == second.setting { return true }
-        guard first.setting != Moment.fixed, second.setting != Moment.fixed, let clock = context.store[cold]?.clock
+        guard first.setting != Moment.fixed, second.setting != Moment.fixed, let known = context.store[cold]
         else { return false }
-        return clock.canonical(first.setting) == clock.canonical(second.setting)
+        return known.clock.canonical(first.setting) == known.clock.canonical(second.setting)
     }
 
     /// Whether `first` was before `second`, both judged with one offset unless the clock was set between them.

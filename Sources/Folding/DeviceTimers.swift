@@ -137,18 +137,16 @@ extension Device {
     }
 
     private mutating func graceDue(_ held: Cold, _ context: FoldContext) -> Int64 {
-        let limits = context.limits
-        let graces = held.graces
         var due = Int64.max
         func consider(_ start: Stamp?, _ grace: Int64) {
             if let start { due = min(due, Device.due(start.received, grace, context)) }
         }
-        consider(graces.pause?.stamp, limits.androidBackgroundGrace)
-        consider(graces.stop, limits.androidBackgroundGrace)
-        consider(graces.resigned, limits.resourceGrace)
-        consider(graces.backgrounded, limits.resourceGrace)
-        consider(graces.overlay, limits.overlayGrace)
-        for echo in held.echoes.pending { consider(echo.stamp, limits.echoTolerance) }
+        consider(held.graces.pause?.stamp, context.limits.androidBackgroundGrace)
+        consider(held.graces.stop, context.limits.androidBackgroundGrace)
+        consider(held.graces.resigned, context.limits.resourceGrace)
+        consider(held.graces.backgrounded, context.limits.resourceGrace)
+        consider(held.graces.overlay, context.limits.overlayGrace)
+        for echo in held.echoes.pending { consider(echo.stamp, context.limits.echoTolerance) }
         return due
     }
 }
