@@ -14,14 +14,15 @@ extension Combiner {
     ) {
         let settings = settings
         let cells = takeCells()
-        let order = cells.indices.sorted { Window.endsBefore(cells[$0].window, cells[$1].window) }
+        let windows = (0..<cells.count).map { cells[$0].window }
+        let order = windows.indices.sorted { Window.endsBefore(windows[$0], windows[$1]) }
         for (place, number) in order.enumerated() {
-            let window = cells[number].window
+            let window = windows[number]
             let group = GroupName(cells[number].dimensions, groupBy: settings.groupBy, texts: lexicon.texts)
             let figures = cells[number].named(lexicon.texts)
             var safe = watermark
             if place + 1 < order.count {
-                safe = min(safe, cells[order[place + 1]].window.end + settings.windows.grace)
+                safe = min(safe, windows[order[place + 1]].end + settings.windows.grace)
             }
             records.append(.partial, route: window.route(app: group[.app])) { bytes in
                 bytes.append(keyOf: window, group: group, groupBy: settings.groupBy)

@@ -197,7 +197,7 @@ package struct Combiner: ~Copyable {
     }
 
     /// Gives what was gathered, and begins a new epoch.
-    mutating func takeCells() -> ContiguousArray<CombinerCell> {
+    mutating func takeCells() -> CellStore {
         index.removeAll()
         groupsOfWindow.removeAll(keepingCapacity: true)
         statistics.cells = 0

@@ -65,7 +65,8 @@ struct CombinerCell {
     private static let unexplained = ContiguousArray("unknown".utf8)
 
     /// All figures, with reasons by their names.
-    consuming func named(_ texts: borrowing TextTable) -> Figures {
+    borrowing func named(_ texts: borrowing TextTable) -> Figures {
+        var figures = figures
         figures.take(numbers)
         figures.inactiveByReason = reasons.named(texts)
         figures.exitsByReason = exits.named(texts)
@@ -83,8 +84,8 @@ struct CellStore: ~Copyable {
 
     private static let smallest = 64
 
-    init() {
-        capacity = Self.smallest
+    init(capacity: Int = CellStore.smallest) {
+        self.capacity = capacity
         unsafe base = .allocate(capacity: capacity)
     }
 
@@ -113,14 +114,10 @@ struct CellStore: ~Copyable {
         count += 1
     }
 
-    /// Gives all cells away.
-    mutating func takeAll() -> ContiguousArray<CombinerCell> {
-        var taken = ContiguousArray<CombinerCell>()
-        taken.reserveCapacity(count)
-        for cell in 0..<count { unsafe taken.append((base + cell).move()) }
-        let wanted = count * 8 < capacity ? max(Self.smallest, capacity / 2) : capacity
-        count = 0
-        if wanted < capacity { move(toCapacity: wanted) }
+    /// Gives all cells away, and keeps as much room as was used of late.
+    mutating func takeAll() -> CellStore {
+        var taken = CellStore(capacity: count * 8 < capacity ? max(Self.smallest, capacity / 2) : capacity)
+        swap(&self, &taken)
         return taken
     }
 

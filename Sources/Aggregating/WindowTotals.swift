@@ -95,9 +95,10 @@ package struct WindowTotals: ~Copyable {
 
     /// Takes what `combiner` gathered, without packing it, and clears it there: for `replay`.
     package mutating func take(_ combiner: inout Combiner, lexicon: borrowing Lexicon) {
-        for cell in combiner.takeCells() {
-            let group = GroupName(cell.dimensions, groupBy: settings.groupBy, texts: lexicon.texts)
-            add(cell.named(lexicon.texts), to: cell.window, group)
+        let cells = combiner.takeCells()
+        for number in 0..<cells.count {
+            let group = GroupName(cells[number].dimensions, groupBy: settings.groupBy, texts: lexicon.texts)
+            add(cells[number].named(lexicon.texts), to: cells[number].window, group)
         }
     }
 
