@@ -1,3 +1,4 @@
+internal import Aggregating
 internal import CAllocationCount
 internal import CReferenceCount
 internal import Decoding
@@ -24,6 +25,8 @@ enum Steady {
     private static func engine() -> PartitionEngine {
         var settings = EngineSettings()
         settings.decoding = .simulated
+        // A window is made once for all of its events: with long ones it is no part of what each of them costs.
+        settings.aggregating = AggregateSettings(windows: WindowSettings(sizes: [100 * 86_400_000]), groupBy: [.app])
         return PartitionEngine(settings)
     }
 

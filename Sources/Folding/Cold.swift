@@ -43,10 +43,10 @@ final class Cold {
 
     /// What does not outlive the process.
     func forgetProcess() {
-        scenes.removeAll()
-        activities.removeAll()
-        views.removeAll()
-        resources.removeAll()
+        scenes.removeAll(keepingCapacity: true)
+        activities.removeAll(keepingCapacity: true)
+        views.removeAll(keepingCapacity: true)
+        resources.removeAll(keepingCapacity: true)
         graces = Graces()
         echoes = Echoes()
     }

@@ -80,7 +80,7 @@ extension Device {
         defer { lastResign = time }
         guard lastResign != Moment.absent, (0...within).contains(time &- lastResign) else {
             flags.remove(.flapping)
-            context.store[cold]?.resigns.removeAll()
+            context.store[cold]?.resigns.removeAll(keepingCapacity: true)
             return
         }
         let held = makeCold(context)

@@ -16,6 +16,8 @@ struct TimerWheel {
 
     /// `levels` rings of `slots` buckets.
     private var buckets: [ContiguousArray<Entry>] = Array(repeating: [], count: levels * slots)
+    /// Memory for what is sorted anew, changing places with the buckets.
+    private var sorted: ContiguousArray<Entry> = []
     /// Every tick up to this one has been given out.
     private var now: UInt32 = 0
     /// Entries that it holds, stale ones included.
@@ -56,9 +58,10 @@ struct TimerWheel {
             let width = UInt32(level) * Self.slotBits
             guard now & ((1 << width) - 1) == 0 else { return }
             let index = level * Self.slots + Int(now >> width) & (Self.slots - 1)
-            let entries = buckets[index]
-            buckets[index] = []
-            for entry in entries { buckets[bucket(for: entry.tick)].append(entry) }
+            guard !buckets[index].isEmpty else { continue }
+            swap(&sorted, &buckets[index])
+            for entry in sorted { buckets[bucket(for: entry.tick)].append(entry) }
+            sorted.removeAll(keepingCapacity: true)
         }
     }
 
