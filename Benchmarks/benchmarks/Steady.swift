@@ -55,12 +55,12 @@ enum Steady {
         report.section("counts an event, whole engine, 10000 devices")
         var feed = Feed(devices: 10_000)
         let engine = engine()
-        for _ in 0..<250 {
+        for _ in 0..<500 {
             feed.next()
             ingest(feed.lines, into: engine)
         }
         var (events, allocations) = (0, UInt64(0))
-        for _ in 0..<250 {
+        for _ in 0..<500 {
             feed.next()
             let before = allocation_count()
             ingest(feed.lines, into: engine)
