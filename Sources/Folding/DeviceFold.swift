@@ -16,6 +16,7 @@ extension Device {
         noteLast(stamp, context)
     }
 
+    @inline(__always)
     mutating func noteLast(_ stamp: Stamp, _ context: FoldContext) {
         context.store[cold]?.lastOffset = stamp.offset
         last = stamp.moment
@@ -32,6 +33,7 @@ extension Device {
             isKnown ? .event : .otherEvent, value: stamp.received, at: stamp, installation: key.low)
     }
 
+    @inline(__always)
     private mutating func checkClock(_ stamp: Stamp, _ context: FoldContext) {
         guard last.isKnown else { return }
         let back =
@@ -70,6 +72,7 @@ extension Device {
         }
     }
 
+    @inline(__always)
     mutating func adoptIdentity(_ event: borrowing Event) {
         if event.process != 0 { process = Device.shortHash(event.process) }
         if event.boot != 0 { boot = Device.shortHash(event.boot) }
@@ -120,6 +123,7 @@ extension Device {
     /// The duration where it may be counted; else counts why it may not.
     ///
     /// - Parameter isBackground: over `duration.max` it is dropped without a word.
+    @inline(__always)
     mutating func countable(
         from first: Moment, to second: Stamp, isBackground: Bool = false, _ context: FoldContext
     ) -> Int64? {

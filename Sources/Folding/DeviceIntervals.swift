@@ -8,6 +8,7 @@ extension Device {
     ///   - edge: what ends it; nil where nobody reported the end.
     ///   - teller: the edge to whose window and group the interval belongs, where that is not its end.
     ///   - reason: that of the ending edge, for an interval that began without one.
+    @inline(__always)
     mutating func closePhase(
         _ end: Stamp, _ edge: PhaseEdge?, isObserved: Bool, reason: UInt32, teller: Stamp? = nil,
         _ context: FoldContext
@@ -44,12 +45,14 @@ extension Device {
         context.emit(isObserved ? .interval(.background) : .inferred(.background), value: length, at: place)
     }
 
+    @inline(__always)
     private mutating func inactiveClass(endingWith edge: PhaseEdge) -> InactiveClass {
         let isEntry = began == .launch || began == .enterForeground
         return edge == .activate ? (isEntry ? .arrival : .interruption) : (isEntry ? .aborted : .departure)
     }
 
     /// Counts an inactive interval that has lasted too long by `moment`, once.
+    @inline(__always)
     mutating func countStuck(at moment: Moment, _ context: FoldContext) {
         guard state == .inactive, !flags.contains(.stuckCounted), since.isKnown,
             duration(from: since, to: moment, context) > context.limits.stuckInactiveAfter
@@ -65,6 +68,7 @@ extension Device {
     }
 
     /// The app went out of Active.
+    @inline(__always)
     mutating func leaveActive(_ edge: PhaseEdge, _ stamp: Stamp, _ context: FoldContext) {
         if edge == .resign { countFlapping(stamp, context) }
         guard edge != .terminate, let held = context.store[cold] else { return }

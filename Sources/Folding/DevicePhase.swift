@@ -4,6 +4,7 @@ import Lifecycle
 extension Device {
     // MARK: Edges of the app
 
+    @inline(__always)
     mutating func foldAppEdge(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) {
         guard var edge = Device.phaseEdge(event.edge) else { return }
         if event.flags.contains(.bridged) {
@@ -24,6 +25,7 @@ extension Device {
         apply(edge, stamp, reason: event.reason, knowsNoInactive: fromProcess, context)
     }
 
+    @inline(__always)
     static func phaseEdge(_ edge: Edge) -> PhaseEdge? {
         switch edge {
         case .enterForeground: .enterForeground
@@ -43,6 +45,7 @@ extension Device {
     }
 
     /// Counts an app's own handler that took too long.
+    @inline(__always)
     mutating func checkHandler(
         _ event: borrowing Event, _ edge: PhaseEdge, _ stamp: Stamp, _ context: FoldContext
     ) {
@@ -55,6 +58,7 @@ extension Device {
     /// Folds a phase edge of the app itself.
     ///
     /// - Parameter knowsNoInactive: the source has no word for inactive, so nothing is missing before its background.
+    @inline(__always)
     mutating func apply(
         _ edge: PhaseEdge, _ stamp: Stamp, reason: UInt32, knowsNoInactive: Bool = false,
         _ context: FoldContext
@@ -93,6 +97,7 @@ extension Device {
     }
 
     /// Decides by the first phase edge after a launch what the time since the launch was.
+    @inline(__always)
     mutating func decideLaunch(_ edge: PhaseEdge, _ stamp: Stamp, _ context: FoldContext) {
         guard state == .launching else { return }
         let isSoon = duration(from: since, to: stamp.moment, context) <= context.limits.launchBackgroundGap
@@ -120,6 +125,7 @@ extension Device {
     // MARK: Moving
 
     /// Goes to the phase that an edge implies, closing what ends there and opening what begins.
+    @inline(__always)
     mutating func move(
         _ edge: PhaseEdge, _ verdict: Verdict, _ stamp: Stamp, reason: UInt32, _ context: FoldContext
     ) {
@@ -165,6 +171,7 @@ extension Device {
         follow(edge, from: old, stamp, context)
     }
 
+    @inline(__always)
     private mutating func begin(
         _ stamp: Stamp, _ began: Began, reason: UInt32, _ context: FoldContext
     ) {
@@ -178,6 +185,7 @@ extension Device {
         if flags.contains(.overlayUp) { flags.insert(.overlaySeen) } else { flags.remove(.overlaySeen) }
     }
 
+    @inline(__always)
     private mutating func countEntries(
         from old: State, to new: Phase, _ stamp: Stamp, _ context: FoldContext
     ) {
@@ -190,6 +198,7 @@ extension Device {
     }
 
     /// What else an edge does once the phase is entered.
+    @inline(__always)
     private mutating func follow(
         _ edge: PhaseEdge, from old: State, _ stamp: Stamp, _ context: FoldContext
     ) {
@@ -228,6 +237,7 @@ extension Device {
     // MARK: Latencies
 
     /// An entry into the foreground opens the latency of a resume or of a warm launch.
+    @inline(__always)
     private mutating func openEntry(from old: State, _ stamp: Stamp) {
         guard old == .background || old == .launching else { return }
         // A latency that is open already began with the creation of the activity.
@@ -240,6 +250,7 @@ extension Device {
         flags.insert(.latencyOpen)
     }
 
+    @inline(__always)
     private mutating func endLatency(_ stamp: Stamp, _ context: FoldContext) {
         switch launch {
         case .cold:
@@ -258,12 +269,14 @@ extension Device {
         flags.insert(.wasActive)
     }
 
+    @inline(__always)
     private mutating func endLaunch(_ latency: Latency, over limit: Int64, _ stamp: Stamp, _ context: FoldContext) {
         guard let length = countable(from: latencyFrom, to: stamp, context) else { return }
         context.emit(.latency(latency), value: length, at: stamp)
         if length > limit { context.count(.slowLaunch, at: stamp) }
     }
 
+    @inline(__always)
     private mutating func endResume(_ stamp: Stamp, _ context: FoldContext) {
         guard let length = countable(from: latencyFrom, to: stamp, context) else { return }
         guard length <= context.limits.resumeDiscard else { return context.count(.resumeDiscarded, at: stamp) }

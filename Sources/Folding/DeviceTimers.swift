@@ -7,6 +7,7 @@ extension Device {
     /// Counts every limit that has passed by the device time of an edge.
     ///
     /// - Parameter endsProcess: the edge ends the running process, which decides whatever was pending.
+    @inline(__always)
     mutating func settle(_ stamp: Stamp, endsProcess: Bool, _ context: FoldContext) {
         guard last.isKnown else { return }
         // Whatever edge decides a launch after the gap, it was one into the background.
