@@ -3,31 +3,44 @@ extension Device {
     mutating func proceed(_ world: World) {
         let told = reason
         let before = received
+        let happened = step
+        let when = due
         reason = .none
         handler = 0
         switch step {
-        case .launch: launched()
+        case .launch: launched(world.source)
+        case .connect: connected()
+        case .disconnect: inBackground(world.source)
+        case .echo: afterEcho()
+        case .followStart: returning()
+        case .wakeCreate: plan(.wakeForeground, after: random.within(0...15))
+        case .finish: openFinished()
+        case .episode: continueEpisode(world)
         case .launchForeground: plan(.launchActivate, after: launchLatency(Habits.coldLaunch))
         case .wake: woken(world.source)
-        case .prewarm: prewarmed()
+        case .prewarm: prewarmed(world.source)
         case .wakeSettle, .work: leftInBackground(world.source)
         case .wakeForeground: plan(.wakeActivate, after: launchLatency(Habits.warmLaunch))
+        case .foreground where world.source == .activities: plan(.followStart, after: random.within(0...4))
         case .foreground: returning()
         case .launchActivate, .wakeActivate, .wakeReopen, .resume, .reopen, .reactivate: active(world)
         case .heartbeat, .exitReport: untilChange(world)
         case .interrupt: interrupted(by: told, world)
-        case .depart: departing()
+        case .depart: departing(world.source)
         case .enterBackground, .abort: inBackground(world.source)
         case .terminate: notRunning(world.source)
         case .vanish: return
         }
+        echo(happened, at: when)
         waitForStragglers()
         if received > before { uploadBy(world.end, after: before) }
         decideLoss(world)
     }
 
-    private mutating func launched() {
-        if traits.contains(.sendsForeground) {
+    private mutating func launched(_ source: FleetOptions.Source) {
+        if source == .scenes {
+            planConnected(.launchForeground, after: random.within(5...60), source)
+        } else if traits.contains(.sendsForeground) {
             plan(.launchForeground, after: random.within(Habits.foregroundEdge))
         } else {
             plan(.launchActivate, after: launchLatency(Habits.coldLaunch))
@@ -71,26 +84,30 @@ extension Device {
     }
 
     /// How the piece of time in front ends that has just begun.
-    private mutating func choosePiece(after calm: Int64, _ world: World) {
-        changeStep = world.source == .appDelegate ? .depart : .enterBackground
+    mutating func choosePiece(after calm: Int64, _ world: World) {
+        changeStep = world.source.isInterrupted ? .depart : .enterBackground
         change = due + calm + random.draw(Habits.stay)
         if world.faults.contains(.silence), random.chance(Habits.silent) {
             nextBeat = .max
             change = due + random.within(Habits.silentFor)
             if random.chance(Habits.vanished) { changeStep = .vanish }
-        } else if world.faults.contains(.crashes), random.chance(Habits.death) {
+        } else if world.faults.contains(.crashes), !traits.contains(.immortal), random.chance(Habits.death) {
             changeStep = .launch
-        } else if world.source == .appDelegate, random.chance(Habits.interrupted) {
+        } else if chooseEpisode(world) {
+            change = due + calm + random.draw(Habits.piece)
+            let hasTime = change + Episode.longest < world.end
+            if hasTime { changeStep = .episode } else { episode = .none }
+        } else if world.source.isInterrupted, random.chance(Habits.interrupted) {
             changeStep = .interrupt
             change = due + calm + random.draw(Habits.piece)
-        } else if world.source == .appDelegate, random.chance(Habits.burst) {
+        } else if world.source.isInterrupted, random.chance(Habits.burst) {
             changeStep = .interrupt
             change = due + Habits.calm + random.draw(Habits.piece)
             burstSize = UInt8(random.within(5...10))
         }
     }
 
-    private mutating func untilChange(_ world: World) {
+    mutating func untilChange(_ world: World) {
         if nextBeat < change {
             plan(.heartbeat, at: nextBeat)
             nextBeat += world.heartbeat
@@ -102,9 +119,11 @@ extension Device {
             reason = burstSize > 0 ? .notificationCenter : interruptionReason()
         case .depart:
             plan(.depart, at: change)
+            if traits.contains(.hasGraces) { uploadTogether() }
             if random.chance(300) { reason = .appSwitcher }
             measureHandler()
         case .launch: die(at: change)
+        case .episode: beginEpisode()
         default: plan(changeStep, at: change)
         }
     }
@@ -130,13 +149,14 @@ extension Device {
             burst += 1
             return plan(.reactivate, after: random.within(Habits.burstInterruption))
         }
-        if world.faults.contains(.crashes), random.chance(Habits.deathInterrupted) { return die(at: due) }
+        let isMortal = world.faults.contains(.crashes) && !traits.contains(.immortal)
+        if isMortal, random.chance(Habits.deathInterrupted) { return die(at: due) }
         let spread = reason == .call ? Habits.call : Habits.interruption
         plan(.reactivate, after: min(random.draw(spread), Habits.longestInterruption))
     }
 
-    private mutating func departing() {
-        if random.chance(Habits.removed) {
+    private mutating func departing(_ source: FleetOptions.Source) {
+        if source != .activities, random.chance(Habits.removed) {
             plan(.terminate, after: random.draw(Habits.departure))
         } else {
             plan(.enterBackground, after: random.draw(Habits.departure))

@@ -3,7 +3,7 @@ internal import Lifecycle
 // What each event of a device means for the figures: told by the device, which knows why the event happens.
 extension Device {
     /// The limits of the specification, ms.
-    private enum Limit {
+    enum Limit {
         static let stuck: Int64 = 60_000
         static let silence: Int64 = 30 * 60_000
         static let slowResume: Int64 = 1_500
@@ -13,6 +13,9 @@ extension Device {
         static let slowHandler: Int64 = 5_000
         static let launchGap: Int64 = 10_000
         static let flapping: UInt8 = 6
+        static let grace: Int64 = 700
+        /// Graces are decided by stream time only so much after they are over.
+        static let reorder: Int64 = 10_000
     }
 
     /// ``opened`` of a return from where nobody knows.
@@ -23,6 +26,7 @@ extension Device {
     ///   - received: when the event is received.
     ///   - arrival: when the first of the events that are not yet told of is received.
     mutating func witness(_ truth: inout Truth, number: Int, shift: Int64, received: Int64, arrival: Int64) {
+        decideGraces(to: due, by: decidesGraces ? .max : arrival, &truth, shift: shift)
         passTime(to: step == .exitReport ? last : due, received: arrival, &truth, shift: shift)
         if overtaken { truth.anomaly(.outOfOrder, moment(last, shift: shift, stream: lastReceived)) }
         let now = moment(eventTime, shift: shift, stream: received)
@@ -31,7 +35,8 @@ extension Device {
         }
         missing = 0
         truth.event(now, device: number, known: step != .work)
-        if Int64(handler) > Limit.slowHandler { truth.anomaly(.slowResign, now) }
+        let isStop = step == .enterBackground && traits.contains(.hasGraces)
+        if Int64(handler) > Limit.slowHandler, !isStop { truth.anomaly(.slowResign, now) }
         switch step {
         case .launch, .wake, .prewarm: beginProcess(&truth, now)
         case .launchForeground, .foreground, .wakeForeground: enterForeground(&truth, now)
@@ -39,24 +44,30 @@ extension Device {
         case .wakeActivate, .wakeReopen: activateWoken(&truth, now)
         case .resume: activateReturned(&truth, now)
         case .reopen: reopen(&truth, now)
+        case .interrupt where traits.contains(.hasGraces), .depart where traits.contains(.hasGraces):
+            paused = undecided(received)
+        case .enterBackground where traits.contains(.hasGraces): stopped = undecided(received)
+        case .episode: passStage(&truth, now)
+        case .wakeCreate: opened = due
         case .interrupt, .depart: resign(&truth, now)
         case .reactivate: reactivate(&truth, now)
         case .enterBackground: leave(&truth, now)
         case .abort:
             if phase == .inactive { truth.count(.backgrounds, now) }
-            if phase == .background { truth.anomaly(.illegalTransition, now) }
+            if phase == .background, !traits.contains(.fresh) { truth.anomaly(.illegalTransition, now) }
             closeInactive(.aborted, &truth, now)
         case .terminate: terminate(&truth, now)
         case .exitReport: truth.exit(crashReason, now)
-        case .wakeSettle, .work, .heartbeat, .vanish: break
+        case .wakeSettle, .work, .heartbeat, .vanish, .connect, .disconnect, .echo, .followStart, .finish: break
         }
         enterPhase(received)
+        if step == .connect { traits.insert(.fresh) } else if step.isEchoed { traits.remove(.fresh) }
         if step == .exitReport { return }
         last = due
         lastReceived = received
     }
 
-    private func moment(_ time: Int64, shift: Int64, stream: Int64) -> Truth.Moment {
+    func moment(_ time: Int64, shift: Int64, stream: Int64) -> Truth.Moment {
         Truth.Moment(time: time + shift, stream: stream, profile: profile)
     }
 
@@ -64,11 +75,16 @@ extension Device {
     private mutating func enterPhase(_ received: Int64) {
         let next: Phase
         switch step {
+        case .interrupt where traits.contains(.hasGraces), .depart where traits.contains(.hasGraces),
+            .enterBackground where traits.contains(.hasGraces):
+            return
         case .launch, .wake, .prewarm, .enterBackground, .abort: next = .background
         case .launchForeground, .foreground, .wakeForeground, .interrupt, .depart: next = .inactive
         case .launchActivate, .wakeActivate, .wakeReopen, .resume, .reopen, .reactivate: next = .active
         case .terminate: next = .notRunning
-        case .work, .heartbeat, .wakeSettle, .exitReport, .vanish: return
+        case .work, .heartbeat, .wakeSettle, .exitReport, .vanish, .connect, .disconnect, .echo, .followStart,
+            .wakeCreate, .finish, .episode:
+            return
         }
         if next == .active { traits.insert(.used) }
         let repeats = step == .reactivate || step == .abort
@@ -127,8 +143,10 @@ extension Device {
     private mutating func enterForeground(_ truth: inout Truth, _ now: Truth.Moment) {
         if phase == .background { truth.count(.foregrounds, now) }
         guard step != .launchForeground else { return }
-        let belongsToLaunch = step == .wakeForeground && due - phaseStart <= Limit.launchGap
+        let isLaunch = step == .wakeForeground && !traits.contains(.hasGraces)
+        let belongsToLaunch = isLaunch && due - phaseStart <= Limit.launchGap
         if phase == .background, !belongsToLaunch { truth.interval(.background, due - phaseStart, now) }
+        if step == .wakeForeground, traits.contains(.hasGraces) { return }
         opened = phase == .background ? due : Self.notMeasured
     }
 
@@ -174,9 +192,10 @@ extension Device {
         truth.interval(.background, due - phaseStart, now)
     }
 
-    /// The foreground edge was lost.
+    /// The foreground edge was lost: a gap, but for a scene of which nothing is known yet.
     private func returnUnannounced(_ truth: inout Truth, _ now: Truth.Moment) {
         truth.count(.foregrounds, now)
+        if traits.contains(.fresh) { return truth.interval(.background, due - phaseStart, now) }
         truth.anomaly(.missingEvent, now)
         truth.inferred(.background, due - phaseStart, now)
     }
@@ -212,7 +231,7 @@ extension Device {
         endUnused(&truth, now)
     }
 
-    private func closeInactive(_ way: InactiveClass, _ truth: inout Truth, _ now: Truth.Moment) {
+    func closeInactive(_ way: InactiveClass, _ truth: inout Truth, _ now: Truth.Moment) {
         guard phase == .inactive else { return }
         truth.inactive(way, due - phaseStart, reason: phaseReason == .none ? reason : phaseReason, now)
     }

@@ -1,21 +1,29 @@
 // How the story of a device goes on while nobody looks at the app.
 extension Device {
-    /// After a background entry.
+    /// After a background entry, or once a scene was given up there.
     mutating func inBackground(_ source: FleetOptions.Source) {
         let stay = away()
-        let fate = random.below(1000)
-        switch fate {
-        case 0..<8 where traits.contains(.sendsForeground):
-            plan(.reopen, after: random.within(Habits.quickReopen))
-        case ..<720: goBack(after: stay)
-        case 720..<870: killed(then: .launch, after: stay)
-        case 870..<930: killed(then: .wake, after: stay)
-        case 930..<965 where source == .appDelegate: killed(then: .prewarm, after: stay)
-        case 965..<985 where source == .appDelegate: plan(.terminate, after: stay)
-        case 985... where traits.contains(.sendsForeground):
-            goBack(after: stay)
-            traits.insert(.aborting)
-        default: goBack(after: stay)
+        switch (source, random.below(1000)) {
+        case (.scenes, 0..<120) where traits.contains(.connected):
+            traits.remove(.connected)
+            plan(.disconnect, after: stay)
+        case (.activities, 0..<120) where below == 0 && step != .finish:
+            plan(.finish, after: random.within(20...900))
+        case (.appDelegate, 120..<128), (.scenes, 120..<128):
+            if traits.contains(.sendsForeground), source == .appDelegate || traits.contains(.connected) {
+                plan(.reopen, after: random.within(Habits.quickReopen))
+            } else {
+                goBack(after: stay, source)
+            }
+        case (_, ..<720): goBack(after: stay, source)
+        case (_, 720..<870): killed(then: .launch, after: stay)
+        case (_, 870..<930): killed(then: .wake, after: stay)
+        case (.appDelegate, 930..<965), (.scenes, 930..<965): killed(then: .prewarm, after: stay)
+        case (.appDelegate, 965..<985), (.scenes, 965..<985): plan(.terminate, after: stay)
+        case (.appDelegate, 985...), (.scenes, 985...):
+            goBack(after: stay, source)
+            if traits.contains(.sendsForeground) { traits.insert(.aborting) }
+        default: goBack(after: stay, source)
         }
     }
 
@@ -25,12 +33,13 @@ extension Device {
         return 1_500 + random.draw(kind < 85 ? Habits.away : Habits.longAway)
     }
 
-    private mutating func goBack(after stay: Int64) {
+    private mutating func goBack(after stay: Int64, _ source: FleetOptions.Source) {
         traits.remove(.aborting)
-        plan(traits.contains(.sendsForeground) ? .foreground : .reopen, after: stay)
+        planConnected(traits.contains(.sendsForeground) ? .foreground : .reopen, after: stay, source)
     }
 
-    private mutating func killed(then step: Step, after stay: Int64) {
+    mutating func killed(then step: Step, after stay: Int64) {
+        if traits.contains(.immortal) { return plan(.foreground, after: stay) }
         former = .killed
         begin(step, after: stay)
     }
@@ -45,12 +54,14 @@ extension Device {
     mutating func begin(_ step: Step, after stay: Int64) {
         process &+= 1
         if !traits.contains(.countsOn) { sequence = 0 }
+        traits.remove(.connected)
+        makeActivity()
         plan(step, after: stay)
     }
 
     /// After a process was started into the background.
     mutating func woken(_ source: FleetOptions.Source) {
-        if source == .appDelegate, random.chance(400) {
+        if source == .appDelegate || source == .scenes, random.chance(400) {
             plan(.wakeSettle, after: random.within(100...600))
         } else if random.chance(600) {
             plan(.work, after: random.within(100...3_000))
@@ -63,22 +74,23 @@ extension Device {
         let stay = Habits.unattended + away()
         switch random.below(100) {
         case ..<25 where step != .work: plan(.work, after: random.within(500...5_000))
-        case ..<60: openWoken(after: stay)
+        case ..<60: openWoken(after: stay, source)
         case ..<80: killed(then: .launch, after: stay)
         default: killed(then: .wake, after: stay)
         }
     }
 
     /// After a start ahead of use: opened at once or hours later.
-    mutating func prewarmed() {
+    mutating func prewarmed(_ source: FleetOptions.Source) {
         if traits.contains(.sendsForeground), random.chance(400) {
-            plan(.wakeForeground, after: random.within(200...9_000))
+            planConnected(.wakeForeground, after: random.within(200...9_000), source)
         } else {
-            openWoken(after: Habits.unattended + away())
+            openWoken(after: Habits.unattended + away(), source)
         }
     }
 
-    private mutating func openWoken(after stay: Int64) {
-        plan(traits.contains(.sendsForeground) ? .wakeForeground : .wakeReopen, after: stay)
+    private mutating func openWoken(after stay: Int64, _ source: FleetOptions.Source) {
+        if source == .activities { return plan(.wakeCreate, after: stay) }
+        planConnected(traits.contains(.sendsForeground) ? .wakeForeground : .wakeReopen, after: stay, source)
     }
 }

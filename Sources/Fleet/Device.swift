@@ -47,9 +47,41 @@ struct Device: Sendable {
     /// Resignations of the running burst, and how many it will have; 0: none.
     var burst: UInt8 = 0
     var burstSize: UInt8 = 0
+    var episode = Episode.none
+    var stage: UInt8 = 0
+    /// Activities by number: the one on top, the one below it (0: none), how many were made, and those of an episode.
+    var top: UInt16 = 0
+    var below: UInt16 = 0
+    var made: UInt16 = 0
+    var old: UInt16 = 0
+    var new: UInt16 = 0
+    /// What comes once the scene is connected.
+    var afterConnect = Step.foreground
+    var echoed = Step.foreground
+    /// What comes after an echo.
+    var postponed = Postponed()
+    /// Pause and stop of an activity, while nobody knows yet what they mean.
+    var paused = Undecided()
+    var stopped = Undecided()
     /// The last event is overtaken by the next one.
     var overtaken = false
     var traits: Traits = []
+
+    struct Postponed: Sendable {
+        var step = Step.vanish
+        var due: Int64 = 0
+        var reason = Reason.none
+        var handler: UInt16 = 0
+    }
+
+    /// An edge of an activity within its grace.
+    struct Undecided: Sendable {
+        var isPending = false
+        var time: Int64 = 0
+        var received: Int64 = 0
+        var reason = Reason.none
+        var burst: UInt8 = 0
+    }
 
     struct Traits: OptionSet, Sendable {
         let rawValue: UInt16
@@ -73,6 +105,18 @@ struct Device: Sendable {
         static let offlineProne = Traits(rawValue: 256)
         /// Sends no process id, and numbers its events through all processes.
         static let countsOn = Traits(rawValue: 512)
+        /// The application's notifications echo those of its scenes.
+        static let echoes = Traits(rawValue: 1024)
+        /// Opens a second scene now and then.
+        static let hasSideScene = Traits(rawValue: 2048)
+        /// The main scene is connected.
+        static let connected = Traits(rawValue: 4096)
+        /// What its pauses and stops mean is known after a grace.
+        static let hasGraces = Traits(rawValue: 8192)
+        /// Nothing but its connection is known of the main scene.
+        static let fresh = Traits(rawValue: 32768)
+        /// A process is never killed: nobody could tell it from one that lives.
+        static let immortal = Traits(rawValue: 16384)
     }
 
     /// - Parameter firstWithin: its first event happens within so many ms of the start.
@@ -85,9 +129,22 @@ struct Device: Sendable {
         sent = .min
         received = .min
         step = .launch
+        if faults.contains(.late), random.chance(Habits.offlineProne) { traits.insert(.offlineProne) }
         if source == .processLifecycle { traits.insert(.tellsLate) }
         if !options.fields.contains(.process) { traits.insert(.countsOn) }
-        if faults.contains(.late), random.chance(Habits.offlineProne) { traits.insert(.offlineProne) }
+        switch source {
+        case .appDelegate, .processLifecycle: break
+        case .scenes:
+            if random.chance(500) { traits.insert(.echoes) }
+            // Offline the main scene would be forgotten, and the other one take its place.
+            if random.chance(250), !traits.contains(.offlineProne) { traits.insert(.hasSideScene) }
+            traits.insert(.sendsForeground)
+        case .activities:
+            traits.formUnion([.sendsForeground, .hasGraces])
+            if !options.fields.contains(.process) { traits.insert(.immortal) }
+            made = 1
+            top = 1
+        }
         if faults.contains(.skew) {
             let most = options.fields.contains(.sent) ? Habits.largeSkew : Habits.smallSkew
             skew = Int32(random.within(-most...most))
@@ -96,7 +153,8 @@ struct Device: Sendable {
             if !random.chance(250) { traits.insert(.sendsForeground) }
             if traits.contains(.sendsForeground), random.chance(300) { step = .foreground }
         }
-        if step == .foreground { process = 1 }
+        if step == .foreground || source == .activities { process = 1 }
+        if source == .scenes, step == .foreground { traits.insert(.connected) }
         schedule()
     }
 

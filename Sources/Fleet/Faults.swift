@@ -67,11 +67,15 @@ extension Device {
         guard world.faults.contains(.lost), world.isNumbered, sequence > 0 else { return }
         switch step {
         case .heartbeat: if random.chance(Habits.lostHeartbeat) { traits.insert(.lost) }
-        case .interrupt where burstSize == 0: if random.chance(Habits.lostEdge) { traits.insert(.lost) }
-        case .depart, .foreground: if random.chance(Habits.lostEdge) { traits.insert(.lost) }
+        case .interrupt where burstSize == 0 && losesEdges: if random.chance(Habits.lostEdge) { traits.insert(.lost) }
+        case .depart where losesEdges, .foreground where losesEdges:
+            if random.chance(Habits.lostEdge) { traits.insert(.lost) }
         default: break
         }
     }
+
+    /// Graces and echoes tell what a lost edge has meant, or seem to.
+    private var losesEdges: Bool { traits.isDisjoint(with: [.echoes, .hasGraces]) }
 
     /// Whether the event to come may arrive after the one that follows it: one before which no limit runs but that
     /// of silence.
@@ -79,7 +83,8 @@ extension Device {
         // Those that wait for it must find room: no upload of hours.
         guard sequence > 1, !overtaken, !traits.contains(.lost), sent - due <= 60_000 else { return false }
         switch step {
-        case .interrupt, .depart, .heartbeat, .foreground, .wakeForeground: return true
+        case .heartbeat: return true
+        case .interrupt, .depart, .foreground, .wakeForeground: return !traits.contains(.hasGraces)
         default: return false
         }
     }

@@ -47,6 +47,7 @@ package struct Fleet: ~Copyable {
         truth = shape.map {
             Truth(shape: $0, isTimed: isTimed, profiles: all, devices: options.devices, start: options.start)
         }
+        for index in devices.indices.reversed() { devices[index].uploadBy(end, after: options.start) }
         for index in devices.indices.reversed() where isTimed && devices[index].due < end {
             wheel.insert(Int32(index), at: devices[index].received)
         }
@@ -228,6 +229,7 @@ extension Fleet {
         while wheel.pop() != nil {}
         guard truth != nil else { return }
         for number in devices.indices {
+            devices[number].decideGraces(to: .min / 2, by: streamTime, &truth!, shift: shift(number))
             devices[number].passTime(to: .min / 2, received: streamTime, &truth!, shift: shift(number))
         }
     }

@@ -52,14 +52,22 @@ package struct FleetOptions: Sendable {
             self.weight = weight
         }
 
-        package static let standard = [Share(.appDelegate, 6), Share(.processLifecycle, 4)]
+        package static let standard = [
+            Share(.appDelegate, 3), Share(.scenes, 3), Share(.processLifecycle, 2), Share(.activities, 2),
+        ]
     }
 
     /// The kinds of source: which callbacks of which platform a simulated SDK reports.
-    package enum Source: UInt8, CaseIterable, Sendable {
+    package enum Source: String, CaseIterable, Sendable {
         /// iOS, application-scope notifications of UIKit.
-        case appDelegate
+        case appDelegate = "app"
         /// Android, the states of the process lifecycle: created, foreground and, 700 ms late, background.
-        case processLifecycle
+        case processLifecycle = "process"
+        /// iOS, the scenes of UIKit: one, at times a second; half of the devices send the application's notifications
+        /// too.
+        case scenes
+        /// Android, the callbacks of activities, which follow each other, rotate and are finished. Needs process ids to
+        /// tell a process that was killed from one that lives.
+        case activities
     }
 }

@@ -28,6 +28,10 @@ enum Habits {
     /// Calm before and after a burst: more than the span in which resignations are counted together.
     static let calm: Int64 = 11_000
 
+    static let sideScene: Int64 = 120
+    static let activityEpisode: Int64 = 350
+    static let rotation: Int64 = 250
+
     // On the way out.
     static let departure = Spread(420, 0.8)
     static let removed: Int64 = 25

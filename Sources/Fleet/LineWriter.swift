@@ -21,6 +21,12 @@ struct Report: Sendable {
     var prewarm = false
     /// Empty: none.
     var exitReason: StaticString = ""
+    /// Empty: the application's.
+    var scope: StaticString = ""
+    /// 0: none.
+    var instance: UInt32 = 0
+    /// Empty: none.
+    var className: StaticString = ""
 }
 
 /// Writes events as compact JSON into memory that has room for ``LineBatch/longestLine`` bytes.
@@ -42,7 +48,9 @@ struct Report: Sendable {
         unsafe hexadecimal(report.device, digits: Profile.keyLength)
         unsafe copy(profile.middle)
         unsafe copy(report.name)
-        unsafe copy("\",\"ts\":")
+        unsafe copy("\"")
+        if report.scope.utf8CodeUnitCount > 0 { unsafe writeSubject(report) }
+        unsafe copy(",\"ts\":")
         unsafe decimal(report.time)
         if fields.contains(.sequence) {
             unsafe copy(",\"seq\":")
@@ -51,6 +59,18 @@ struct Report: Sendable {
         unsafe writeOptional(report, fields: fields)
         unsafe copy("}")
         return key
+    }
+
+    private mutating func writeSubject(_ report: Report) {
+        unsafe copy(",\"scope\":\"")
+        unsafe copy(report.scope)
+        unsafe copy("\",\"instance\":\"")
+        unsafe hexadecimal(UInt64(report.instance), digits: 8)
+        unsafe copy("\"")
+        guard report.className.utf8CodeUnitCount > 0 else { return }
+        unsafe copy(",\"class\":\"")
+        unsafe copy(report.className)
+        unsafe copy("\"")
     }
 
     private mutating func writeOptional(_ report: Report, fields: FleetOptions.Fields) {

@@ -24,10 +24,10 @@ struct Profile: Sendable {
             #""app_id":"\#(app)","platform":"\#(platform)","app_version":"\#(appVersion)","#
             + #""os_version":"\#(osVersion)","device_model":"\#(deviceModel)","#
         switch source {
-        case .appDelegate:
+        case .appDelegate, .scenes:
             head = ContiguousArray(#"{"device_id":""#.utf8)
             middle = ContiguousArray((#"","# + dimensions + #""event":""#).utf8)
-        case .processLifecycle:
+        case .processLifecycle, .activities:
             head = ContiguousArray(("{" + dimensions + #""device_id":""#).utf8)
             middle = ContiguousArray(#"","event":""#.utf8)
         }
@@ -79,10 +79,13 @@ struct Profile: Sendable {
 }
 
 extension FleetOptions.Source {
+    /// Its app passes an inactive phase on the way in and out, and is interrupted.
+    var isInterrupted: Bool { self != .processLifecycle }
+
     var platform: String {
         switch self {
-        case .appDelegate: "ios"
-        case .processLifecycle: "android"
+        case .appDelegate, .scenes: "ios"
+        case .processLifecycle, .activities: "android"
         }
     }
 }

@@ -34,43 +34,20 @@ enum Step: UInt8, BitwiseCopyable, Sendable {
     case exitReport
     /// Never heard of again; no event.
     case vanish
-
-    /// The name by which a source reports it.
-    func name(_ source: FleetOptions.Source) -> StaticString {
-        switch source {
-        case .appDelegate: appDelegateName
-        case .processLifecycle: processLifecycleName
-        }
-    }
-
-    private var appDelegateName: StaticString {
-        switch self {
-        case .launch, .wake, .prewarm: "didFinishLaunching"
-        case .launchForeground, .wakeForeground, .foreground: "willEnterForeground"
-        case .launchActivate, .wakeActivate, .wakeReopen, .resume, .reopen, .reactivate: "didBecomeActive"
-        case .wakeSettle, .enterBackground, .abort: "didEnterBackground"
-        case .interrupt, .depart: "willResignActive"
-        case .terminate: "willTerminate"
-        case .work: "push_received"
-        case .heartbeat: "heartbeat"
-        case .exitReport: "app.crash"
-        case .vanish: preconditionFailure("nothing tells that a device has vanished")
-        }
-    }
-
-    private var processLifecycleName: StaticString {
-        switch self {
-        case .launch, .wake, .prewarm: "android.app.state=created"
-        case .launchActivate, .wakeReopen, .reopen: "android.app.state=foreground"
-        case .enterBackground: "android.app.state=background"
-        case .work: "work_finished"
-        case .heartbeat: "heartbeat"
-        case .exitReport: "exit"
-        case .launchForeground, .wakeForeground, .foreground, .wakeActivate, .resume, .abort, .reactivate,
-            .wakeSettle, .interrupt, .depart, .terminate, .vanish:
-            preconditionFailure("a process lifecycle has no such state")
-        }
-    }
+    /// A scene comes to be.
+    case connect
+    /// A scene is given up in the background.
+    case disconnect
+    /// The application's own notification of what a scene has just told.
+    case echo
+    /// An activity that was restarted is started.
+    case followStart
+    /// An activity is made in a process that lives.
+    case wakeCreate
+    /// The activity that was stopped is destroyed.
+    case finish
+    /// One event of an ``Episode``.
+    case episode
 }
 
 /// How the process before this one ended.

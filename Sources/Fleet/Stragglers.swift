@@ -38,11 +38,25 @@ extension Device {
     func report(id: UInt64, source: FleetOptions.Source) -> Report {
         let base = UInt32(truncatingIfNeeded: id)
         return Report(
-            device: id, name: step.name(source), time: stamp + Int64(skew), sequence: sequence,
+            device: id, name: name(source), time: stamp + Int64(skew), sequence: sequence,
             process: UInt32(truncatingIfNeeded: Random.scramble(UInt64(base) << 32 | UInt64(process))),
             boot: base ^ 0x5A5A_5A5A, monotonic: stamp - Self.bootTime(id), sent: sent + Int64(skew),
             received: received, reason: reason.name, handler: Int64(handler), prewarm: step == .prewarm,
-            exitReason: step == .exitReport ? crashReason : "")
+            exitReason: step == .exitReport ? crashReason : "", scope: step.scope(source),
+            instance: instance(base, source), className: className(source))
+    }
+
+    private func name(_ source: FleetOptions.Source) -> StaticString {
+        switch step {
+        case .echo: echoed.appDelegateName
+        case .episode: episodeStage.name
+        default: step.name(source)
+        }
+    }
+
+    private func instance(_ base: UInt32, _ source: FleetOptions.Source) -> UInt32 {
+        let number = subject(source)
+        return number == 0 ? 0 : UInt32(truncatingIfNeeded: Random.scramble(UInt64(base) << 16 | UInt64(number)))
     }
 
     /// When the phone was started: long before the simulation.

@@ -1,17 +1,22 @@
 /// Which device is next: devices ordered by a time in milliseconds, at a constant cost however many there are.
 ///
 /// Six rings of 256 places each. A device hangs in the innermost ring that tells its time from the present one, and
-/// moves inwards as its time comes near; those of one place are chained through one array of links. Among equal times
+/// moves inwards as its time comes near; those of one place are chained through one array. Among equal times
 /// the last one in is the first one out.
 struct Wheel {
     private static let rings = 6
     private static let none: Int32 = -1
 
+    /// When a device is due, and which one hangs below it in the same place.
+    private struct Node: BitwiseCopyable {
+        var time: Int64
+        var next: Int32
+    }
+
     /// The time of the device that was taken last; nothing earlier may be put in.
     private(set) var now: Int64
     private var heads: ContiguousArray<Int32>
-    private var links: ContiguousArray<Int32>
-    private var times: ContiguousArray<Int64>
+    private var nodes: ContiguousArray<Node>
     /// A bit for each place that holds something, 256 a ring.
     private var occupied: ContiguousArray<UInt64>
     private(set) var count = 0
@@ -22,8 +27,7 @@ struct Wheel {
     init(capacity: Int, start: Int64) {
         now = start
         heads = ContiguousArray(repeating: Self.none, count: Self.rings * 256)
-        links = ContiguousArray(repeating: Self.none, count: capacity)
-        times = ContiguousArray(repeating: 0, count: capacity)
+        nodes = ContiguousArray(repeating: Node(time: 0, next: Self.none), count: capacity)
         occupied = ContiguousArray(repeating: 0, count: Self.rings * 4)
     }
 
@@ -35,7 +39,7 @@ struct Wheel {
 
     mutating func insert(_ device: Int32, at time: Int64) {
         assert(time >= now, "a device was put in before the present")
-        times[Int(device)] = time
+        nodes[Int(device)].time = time
         hang(device)
         count += 1
     }
@@ -58,19 +62,19 @@ struct Wheel {
     private mutating func take(_ place: Int) -> Int32 {
         now = now & ~255 | Int64(place)
         let device = heads[place]
-        heads[place] = links[Int(device)]
+        heads[place] = nodes[Int(device)].next
         if heads[place] == Self.none { occupied[place >> 6] &= ~(1 << UInt64(place & 63)) }
         count -= 1
         return device
     }
 
     private mutating func hang(_ device: Int32) {
-        let time = times[Int(device)]
+        let time = nodes[Int(device)].time
         let difference = UInt64(bitPattern: time ^ now)
         let ring = (63 - (difference | 1).leadingZeroBitCount) >> 3
         precondition(ring < Self.rings, "a time is too far ahead")
         let place = Int(time >> Int64(ring * 8)) & 255
-        links[Int(device)] = heads[ring << 8 | place]
+        nodes[Int(device)].next = heads[ring << 8 | place]
         heads[ring << 8 | place] = device
         occupied[ring << 2 | place >> 6] |= 1 << UInt64(place & 63)
     }
@@ -96,7 +100,7 @@ struct Wheel {
         heads[ring << 8 | place] = Self.none
         occupied[ring << 2 | place >> 6] &= ~(1 << UInt64(place & 63))
         while device != Self.none {
-            let next = links[Int(device)]
+            let next = nodes[Int(device)].next
             hang(device)
             device = next
         }

@@ -5,7 +5,8 @@ extension Device {
     // MARK: By number
 
     mutating func arriveBySequence(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) {
-        if event.edge == .exit, namesAnother(event) {
+        // The report of a process that is gone has no place in the order of the running one.
+        if event.edge == .exit, isSucceededProcess(event, context) {
             return fold(event, stamp, context)
         }
         if beginsCount(event, stamp, context) {

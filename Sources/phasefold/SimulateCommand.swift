@@ -19,6 +19,10 @@ enum SimulateCommand {
     static let faults = CommandOption(
         "faults", value: "LIST", form: .choices(["all", "none"] + Faults.names.map(\.name)),
         "What goes wrong, of \(Faults.names.map(\.name).joined(separator: ", ")); or all (default none).")
+    static let sources = CommandOption(
+        "sources", value: "LIST", form: .choices(sourceNames),
+        "What devices report, of \(sourceNames.joined(separator: ", ")) (default all).")
+    private static let sourceNames = FleetOptions.Source.allCases.map(\.rawValue)
     static let events = CommandOption(
         "events", "n", value: "N", form: .count(1...Int64.max), "Stops after so many events.")
     static let seed = CommandOption(
@@ -47,7 +51,7 @@ enum SimulateCommand {
             The figures that must come out of a fold can be had with --truth, divided by --group-by and --window.
             """,
         options: [
-            devices, duration, seconds, hours, start, events, seed, faults, order, fields, topic, rate, truth,
+            devices, duration, seconds, hours, start, events, seed, sources, faults, order, fields, topic, rate, truth,
             .groupBy, .window, .set, .config,
         ],
         run: run)
@@ -123,6 +127,9 @@ enum SimulateCommand {
             case .success(let faults) = Faults.parse(names.joined(separator: ","))
         {
             options.faults = faults
+        }
+        if let names = try invocation.parsed(sources)?.texts {
+            options.mix = names.compactMap(FleetOptions.Source.init(rawValue:)).map { FleetOptions.Share($0, 1) }
         }
         if let number = try invocation.parsed(events)?.number { options.events = Int(number) }
         if let number = try invocation.parsed(seed)?.number { options.seed = UInt64(number) }

@@ -12,6 +12,7 @@ import Testing
         var faults: Faults = []
         var fields: FleetOptions.Fields = .standard
         var order = FleetOptions.Order.received
+        var sources = FleetOptions.Source.allCases
 
         var options: FleetOptions {
             var options = FleetOptions()
@@ -19,10 +20,13 @@ import Testing
             options.faults = faults
             options.fields = fields
             options.order = order
+            options.mix = sources.map { FleetOptions.Share($0, 1) }
             return options
         }
 
-        var testDescription: String { "seed \(seed), faults \(faults.rawValue), fields \(fields.rawValue), \(order)" }
+        var testDescription: String {
+            "seed \(seed), faults \(faults.rawValue), fields \(fields.rawValue), \(order), \(sources)"
+        }
     }
 
     static let cases: [Case] = [
@@ -32,6 +36,8 @@ import Testing
         Case(seed: 8, faults: .all), Case(seed: 9, faults: .all, fields: [.sequence, .received]),
         Case(seed: 10, faults: .all, fields: [.sequence, .process, .monotonic, .sent, .received]),
         Case(seed: 11, faults: .all, fields: [.received]), Case(seed: 12, faults: .all, order: .device),
+        Case(seed: 13, faults: .all, sources: [.appDelegate, .processLifecycle]),
+        Case(seed: 14, faults: .all, sources: [.scenes]), Case(seed: 15, faults: .all, sources: [.activities]),
     ]
 
     @Test(arguments: cases)
@@ -48,8 +54,8 @@ import Testing
     }
 
     /// Shows the first record that differs.
-    static func expectSame(_ truth: [String], _ fold: [String]) {
-        #expect(truth.count > 50 && truth.count == fold.count)
+    static func expectSame(_ truth: [String], _ fold: [String], atLeast rows: Int = 50) {
+        #expect(truth.count >= rows && truth.count == fold.count)
         for (mine, theirs) in zip(truth, fold) where mine != theirs {
             Issue.record("truth \(mine)\nfold  \(theirs)")
             return
