@@ -24,8 +24,7 @@ extension Device {
         if paused.isPending, stream - wait > paused.received || time - paused.time > Limit.grace {
             paused.isPending = false
             let then = moment(paused.time, shift: shift, stream: paused.received)
-            if phase == .active { truth.interval(.active, paused.time - phaseStart, then) }
-            if paused.burst == Limit.flapping { truth.anomaly(.inactiveFlapping, then) }
+            leaveActive(at: paused.time, burst: paused.burst, &truth, then)
             enter(.inactive, paused)
         }
         if stopped.isPending, stream - wait > stopped.received || time - stopped.time > Limit.grace {

@@ -201,8 +201,17 @@ extension Device {
     }
 
     private mutating func resign(_ truth: inout Truth, _ now: Truth.Moment) {
-        if phase == .active { truth.interval(.active, due - phaseStart, now) }
-        if burst == Limit.flapping { truth.anomaly(.inactiveFlapping, now) }
+        leaveActive(at: due, burst: burst, &truth, now)
+    }
+
+    /// - Parameter burst: how many resignations of the running burst came before this one.
+    mutating func leaveActive(at time: Int64, burst: UInt8, _ truth: inout Truth, _ now: Truth.Moment) {
+        if burst == 0 { burstLeft = 0 }
+        // A pause tells that its activity was resumed, though not since when.
+        guard phase == .active || phase == .unknown && traits.contains(.hasGraces) else { return }
+        if phase == .active { truth.interval(.active, time - phaseStart, now) }
+        burstLeft += 1
+        if burstLeft == Limit.flapping + 1 { truth.anomaly(.inactiveFlapping, now) }
     }
 
     /// Where the resignation before was lost, the app has been active all the while, as far as anyone knows.

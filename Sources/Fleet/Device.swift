@@ -47,6 +47,8 @@ struct Device: Sendable {
     /// Resignations of the running burst, and how many it will have; 0: none.
     var burst: UInt8 = 0
     var burstSize: UInt8 = 0
+    /// How many of the burst's resignations have left Active, as far as anyone knows.
+    var burstLeft: UInt8 = 0
     var episode = Episode.none
     var stage: UInt8 = 0
     /// Activities by number: the one on top, the one below it (0: none), how many were made, and those of an episode.

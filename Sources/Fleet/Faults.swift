@@ -80,8 +80,9 @@ extension Device {
     /// Whether the event to come may arrive after the one that follows it: one before which no limit runs but that
     /// of silence.
     var mayBeOvertaken: Bool {
-        // Those that wait for it must find room: no upload of hours.
-        guard sequence > 1, !overtaken, !traits.contains(.lost), sent - due <= 60_000 else { return false }
+        // Those that wait for it must find room: no upload of hours, no burst.
+        let hasRoom = burstSize == 0 && sent - due <= 60_000
+        guard sequence > 1, !overtaken, !traits.contains(.lost), hasRoom else { return false }
         switch step {
         case .heartbeat: return true
         case .interrupt, .depart, .foreground, .wakeForeground: return !traits.contains(.hasGraces)
