@@ -40,7 +40,7 @@ extension Device {
         }
     }
 
-    private mutating func enter(_ next: Phase, _ edge: Undecided) {
+    mutating func enter(_ next: Phase, _ edge: Undecided) {
         phase = next
         phaseStart = edge.time
         phaseReceived = edge.received

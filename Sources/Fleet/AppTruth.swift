@@ -14,6 +14,7 @@ extension Device {
         static let launchGap: Int64 = 10_000
         static let flapping: UInt8 = 6
         static let grace: Int64 = 700
+        static let resource: Int64 = 2_000
         /// Graces are decided by stream time only so much after they are over.
         static let reorder: Int64 = 10_000
     }
@@ -47,6 +48,8 @@ extension Device {
         case .interrupt where traits.contains(.hasGraces), .depart where traits.contains(.hasGraces):
             paused = undecided(received)
         case .enterBackground where traits.contains(.hasGraces): stopped = undecided(received)
+        case .episode where episode.isOfViews: passViewStage(&truth, now)
+        case .episode where episode == .camera: passCameraStage(&truth, now, shift: shift)
         case .episode: passStage(&truth, now)
         case .wakeCreate: opened = due
         case .interrupt, .depart: resign(&truth, now)

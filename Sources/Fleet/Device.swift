@@ -57,6 +57,11 @@ struct Device: Sendable {
     var made: UInt16 = 0
     var old: UInt16 = 0
     var new: UInt16 = 0
+    /// When the view of the episode began to load and when it appeared, true time; 0 where that is not measured.
+    var viewLoaded: Int64 = 0
+    var viewShown: Int64 = 0
+    /// When the app resigned while the camera ran, true time; 0 where it was not known to be active.
+    var ranOn: Int64 = 0
     /// What comes once the scene is connected.
     var afterConnect = Step.foreground
     var echoed = Step.foreground

@@ -31,6 +31,10 @@ enum Habits {
     static let sideScene: Int64 = 120
     static let activityEpisode: Int64 = 350
     static let rotation: Int64 = 250
+    static let viewEpisode: Int64 = 250
+    static let camera: Int64 = 200
+    static let faultyVisit: Int64 = 60
+    static let cancelledVisit: Int64 = 120
 
     // On the way out.
     static let departure = Spread(420, 0.8)

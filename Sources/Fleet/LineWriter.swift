@@ -27,6 +27,8 @@ struct Report: Sendable {
     var instance: UInt32 = 0
     /// Empty: none.
     var className: StaticString = ""
+    /// Empty: none.
+    var resource: StaticString = ""
 }
 
 /// Writes events as compact JSON into memory that has room for ``LineBatch/longestLine`` bytes.
@@ -88,6 +90,11 @@ struct Report: Sendable {
         if report.reason.utf8CodeUnitCount > 0 {
             unsafe copy(",\"reason\":\"")
             unsafe copy(report.reason)
+            unsafe copy("\"")
+        }
+        if report.resource.utf8CodeUnitCount > 0 {
+            unsafe copy(",\"resource\":\"")
+            unsafe copy(report.resource)
             unsafe copy("\"")
         }
         if report.exitReason.utf8CodeUnitCount > 0 {

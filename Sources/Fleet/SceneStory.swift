@@ -38,16 +38,28 @@ extension Device {
     /// Chooses what happens in front without the app leaving it, if anything.
     mutating func chooseEpisode(_ world: World) -> Bool {
         switch world.source {
-        case .appDelegate, .processLifecycle: return false
+        case .processLifecycle: return false
+        case .appDelegate:
+            guard random.chance(Habits.viewEpisode) else { return false }
+            episode = random.chance(Habits.camera) ? .camera : chooseVisit()
         case .scenes:
-            guard traits.contains(.hasSideScene), random.chance(Habits.sideScene) else { return false }
-            episode = .sideScene
+            if traits.contains(.hasSideScene), random.chance(Habits.sideScene) {
+                episode = .sideScene
+            } else {
+                guard random.chance(Habits.viewEpisode) else { return false }
+                episode = chooseVisit()
+            }
         case .activities:
             guard random.chance(Habits.activityEpisode) else { return false }
             let isRotation = random.chance(Habits.rotation)
             episode = isRotation ? .rotation : below == 0 ? .open : .back
         }
         return true
+    }
+
+    private mutating func chooseVisit() -> Episode {
+        if random.chance(Habits.faultyVisit) { return .faultyVisit }
+        return random.chance(Habits.cancelledVisit) ? .cancelledVisit : .visit
     }
 
     mutating func makeActivity() {

@@ -42,8 +42,9 @@ extension Device {
             process: UInt32(truncatingIfNeeded: Random.scramble(UInt64(base) << 32 | UInt64(process))),
             boot: base ^ 0x5A5A_5A5A, monotonic: stamp - Self.bootTime(id), sent: sent + Int64(skew),
             received: received, reason: reason.name, handler: Int64(handler), prewarm: step == .prewarm,
-            exitReason: step == .exitReport ? crashReason : "", scope: step.scope(source),
-            instance: instance(base, source), className: className(source))
+            exitReason: step == .exitReport ? crashReason : "", scope: scope(source),
+            instance: instance(base, source), className: className(source),
+            resource: step == .episode ? episodeStage.resource : "")
     }
 
     private func name(_ source: FleetOptions.Source) -> StaticString {

@@ -19,6 +19,21 @@ import Testing
         ReferenceTests.expectSame(run.truth?.lines() ?? [], lines)
     }
 
+    /// A whole day with every fault. `Tests/Support/day` compares larger ones.
+    @Test(arguments: [41, 42, 43] as [UInt64])
+    func aDayWithEveryFault(seed: UInt64) throws {
+        var options = FleetOptions()
+        options.devices = 60
+        options.duration = 24 * 3_600_000
+        options.seed = seed
+        options.faults = .all
+        var shape = Truth.Shape()
+        shape.windows = [3_600_000, 86_400_000]
+        let run = FleetTests.run(options, truth: shape)
+        let lines = try Self.rows(of: run.text, windows: "1h,1d").map(ReferenceTests.withoutSketch)
+        ReferenceTests.expectSame(run.truth?.lines() ?? [], lines)
+    }
+
     /// Both sizes of windows, another grouping, and a limit that cuts the stream where it is most alive.
     @Test func otherShapesAreMetToo() throws {
         var shape = Truth.Shape()

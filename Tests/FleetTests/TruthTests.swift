@@ -34,16 +34,20 @@ import Testing
         options.devices = 700
         options.duration = 4 * 3_600_000
         let (row, _) = Self.sum(options)
-        for counter in Counter.allCases where counter != .cancelledTransitions {
+        for counter in Counter.allCases {
             #expect(row.counter(counter) > 0, "\(counter.name)")
         }
-        for latency in Latency.allCases where latency != .viewLoad {
+        for latency in Latency.allCases {
             #expect(!row.latencies[Int(latency.rawValue)].values.isEmpty, "\(latency.name)")
         }
         for way in InactiveClass.allCases {
             #expect(row.inactiveByClass[Int(way.rawValue)].count > 0, "\(way.name)")
         }
-        for anomaly in [Anomaly.stuckInactive, .slowResume, .slowLaunch, .slowResign, .inactiveFlapping] {
+        let anomalies: [Anomaly] = [
+            .stuckInactive, .slowResume, .slowLaunch, .slowResign, .inactiveFlapping, .resourceLeak, .viewReloaded,
+            .viewUnbalanced,
+        ]
+        for anomaly in anomalies {
             #expect(row.anomalies[Int(anomaly.rawValue)] > 0, "\(anomaly.code)")
         }
     }
