@@ -7,14 +7,24 @@ package final class TopicWriter {
     private let producer: Producer
     private let topic: String
     private static let pause: Int32 = 100
+    /// ms that the cluster has to say which topics it has.
+    private static let limit: Int32 = 10_000
 
     /// - Parameter settings: `kafka.*` and `kafka.producer.*` are used.
+    /// - Throws: where the cluster cannot be reached, or has no such topic: no record would ever be acknowledged.
     package init(_ settings: Settings, topic: String, metrics: Metrics, log: Log) throws(WorkerFailure) {
         self.topic = topic
+        let options = WorkerOptions(settings)
+        let observer = WorkerObserver(metrics, log)
+        let topics: [TopicDescription]
         do {
-            producer = try Producer(WorkerOptions(settings).producer, observer: WorkerObserver(metrics, log))
+            topics = try Admin(options.admin, observer: observer).topics(limit: Self.limit)
+            producer = try Producer(options.producer, observer: observer)
         } catch {
             throw WorkerFailure(error)
+        }
+        guard topics.contains(where: { $0.name == topic }) else {
+            throw WorkerFailure(.configuration, "the topic \(topic) is missing: create it, or correct its name")
         }
     }
 

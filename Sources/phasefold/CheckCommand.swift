@@ -8,8 +8,8 @@ enum CheckCommand {
         summary: "Reads the configuration, reaches the broker, and says what is wrong.",
         details: """
             Prints every key that was given, with where it came from; secrets are not shown. Then asks the broker \
-            for the topics. Each problem is one line with its remedy on standard error; ends with 78 where there is \
-            one, with 69 where the broker cannot be reached, else with 0.
+            for the topics. Each problem is one line with its remedy on standard error, a broker that cannot be \
+            reached among them; ends with 78 where there is one, else with 0.
             """,
         options: [.config, .set], run: run)
 
@@ -31,7 +31,7 @@ enum CheckCommand {
         do throws(WorkerFailure) {
             return try TopicKeeper(settings).check()
         } catch {
-            throw CommandError(error)
+            throw CommandError(.configuration, error.description)
         }
     }
 }
