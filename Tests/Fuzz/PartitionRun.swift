@@ -1,6 +1,7 @@
 import Aggregating
 import Decoding
 import Engine
+import Glibc
 import Lifecycle
 import Settings
 
@@ -56,40 +57,37 @@ struct PartitionRun: ~Copyable {
         let texts = (0..<rows.count).map { index in
             rows.withRecord(index) { _, value in unsafe value.withUnsafeBytes { unsafe Array($0) } }
         }
-        let folded = texts.map { Self.number("events", of: $0) }.reduce(0, +)
+        let folded = texts.map { Self.number(",\"events\":", of: $0) }.reduce(0, +)
         check(folded == counts.folded, "\(counts.folded) events folded, \(folded) in the rows")
-        let other = texts.map { Self.number("events_other", of: $0) }.reduce(0, +)
+        let other = texts.map { Self.number(",\"events_other\":", of: $0) }.reduce(0, +)
         check(other == counts.other, "\(counts.other) events of other names, \(other) in the rows")
-        for row in texts { Self.checkJSON(row) }
+        Self.checkJSON(texts)
         return texts
     }
 
-    /// The integer behind the name of a field of the row itself.
-    private static func number(_ name: String, of row: [UInt8]) -> Int {
-        let mark = Array(",\"\(name)\":".utf8)
-        // The fields of a row come after its dimensions, whose quotes are escaped: the last place is the row's own.
-        guard let place = row.lastRange(of: mark) else { fatalError("a row without \(name)") }
-        return row[(place + mark.count)...].prefix { (0x30...0x39).contains($0) }.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    /// The integer behind the name of a field of the row itself: in the texts before it quotes are escaped.
+    private static func number(_ name: StaticString, of row: [UInt8]) -> Int {
+        unsafe row.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress,
+                let place = unsafe memmem(start, bytes.count, name.utf8Start, name.utf8CodeUnitCount)
+            else { fatalError("a row without \(name)") }
+            return unsafe atol(place.assumingMemoryBound(to: CChar.self) + name.utf8CodeUnitCount)
+        }
     }
 
-    private static func checkJSON(_ row: [UInt8]) {
+    private static func checkJSON(_ rows: [[UInt8]]) {
         var options = DecodingOptions()
         options.format = .json
         var decoder = RecordDecoder(options)
         var lexicon = Lexicon()
         var batch = EventBatch(capacity: 1)
-        decoder.decode(
-            unsafe row.span.bytes, key: nil, timestamp: Event.absent, lexicon: &lexicon, into: &batch)
-        check(
-            batch.rejections.map(\.code) == [.missing(field: "device_id")],
-            "a row is no JSON: \(String(decoding: row, as: UTF8.self))")
-    }
-}
-
-extension [UInt8] {
-    /// Where the last occurrence of `pattern` begins.
-    fileprivate func lastRange(of pattern: [UInt8]) -> Int? {
-        guard count >= pattern.count else { return nil }
-        return (0...(count - pattern.count)).last { self[$0..<($0 + pattern.count)].elementsEqual(pattern) }
+        for row in rows {
+            batch.removeAll()
+            decoder.decode(
+                unsafe row.span.bytes, key: nil, timestamp: Event.absent, lexicon: &lexicon, into: &batch)
+            check(
+                batch.rejections.map(\.code) == [.missing(field: "device_id")],
+                "a row is no JSON: \(String(decoding: row, as: UTF8.self))")
+        }
     }
 }

@@ -6,7 +6,7 @@ enum StoryTarget {
     static func take(_ bytes: [UInt8]) {
         guard bytes.count > 6 else { return }
         let traits = Traits(bytes[0])
-        var settings = ["group.by": "app_id,app_version", "window.sizes": "1m"]
+        var settings = ["group.by": "app_id,app_version", "window.sizes": "1h"]
         if bytes[1] & 1 != 0 { settings["reorder.delay"] = "2s" }
         if bytes[1] & 2 != 0 { settings["instances.limit"] = "2" }
         if bytes[1] & 4 != 0 { settings["reorder.buffer"] = "3" }
