@@ -119,6 +119,7 @@ struct BrokerBench {
             kafka.bootstrap.servers=\(bootstrap)
             delivery.guarantee=at_least_once
             commit.interval=250ms
+            http.listen=127.0.0.1:0
 
             """
         try text.write(toFile: configuration, atomically: true, encoding: .utf8)

@@ -199,8 +199,7 @@ final class Sources: Sendable {
     /// Asks the cluster again; keeps what is known where it does not answer.
     func refresh() {
         do throws(KafkaError) {
-            let found = try keeper.topics()
-            try keeper.followInput(among: found)
+            let found = try keeper.followInput(among: keeper.topics())
             current.withLock { known in
                 // One that is not told of just now is still there.
                 known = found + known.filter { topic in !found.contains { $0.name == topic.name } }

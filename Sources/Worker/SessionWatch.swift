@@ -58,8 +58,11 @@ final class SessionWatch {
         guard position >= 0, let ends = membership.consumer.cachedWatermarks(of: partition) else { return 0 }
         let lag = max(ends.high - position, 0)
         metrics.gauge(\.lag, partition.topic, String(partition.partition)).set(Double(lag))
-        return task.stage == .fold ? lag : 0
+        return task.stage == inputStage ? lag : 0
     }
+
+    /// The one that reads the input.
+    private var inputStage: Stage { options.isKeyed ? .fold : .rekey }
 
     private func readiness(_ tasks: [PartitionTask]) -> String? {
         // More workers than partitions: one without any is in the group and stands ready.
@@ -78,7 +81,7 @@ final class SessionWatch {
         lastLine = .now()
         var positions: [TopicPartition: Int64] = [:]
         var records: Int64 = 0
-        for task in tasks where task.stage == .fold {
+        for task in tasks where task.stage == inputStage {
             let position = task.position.offset
             positions[task.partition] = position
             if let last = lastPositions[task.partition], last >= 0 { records += max(position - last, 0) }

@@ -245,20 +245,22 @@ package final class TopicKeeper: Sendable {
     }
 
     /// `<app>-devices` has a partition for each of the input: where that was given more, so is this.
-    /// - Returns: whether it was.
-    @discardableResult
-    func followInput(among known: [TopicDescription]) throws(KafkaError) -> Bool {
+    /// - Returns: the topics as they are then; brokers may take a while to tell of it.
+    func followInput(among known: [TopicDescription]) throws(KafkaError) -> [TopicDescription] {
         guard options.createsTopics,
             let wanted = plan(among: known).topics.first(where: { $0.name == options.devicesTopic }),
-            let there = known.first(where: { $0.name == options.devicesTopic }), there.partitions < wanted.partitions
-        else { return false }
+            let there = known.firstIndex(where: { $0.name == wanted.name }),
+            known[there].partitions < wanted.partitions
+        else { return known }
         do throws(KafkaError) {
-            try admin.addPartitions(to: there.name, total: wanted.partitions, limit: Self.limit)
+            try admin.addPartitions(to: wanted.name, total: wanted.partitions, limit: Self.limit)
         } catch {
             // Another worker was first.
             if error.name != "INVALID_PARTITIONS" { throw error }
         }
-        return true
+        var known = known
+        known[there].partitions = wanted.partitions
+        return known
     }
 
     func missingOutputs(among known: [TopicDescription]) -> [String] {

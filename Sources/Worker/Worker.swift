@@ -104,7 +104,7 @@ package final class Worker: Sendable {
         var known = known
         if options.createsTopics {
             let made = try keeper.createMissing(among: known)
-            try keeper.followInput(among: known)
+            known = try keeper.followInput(among: known)
             if !made.isEmpty { log.info("topics", "topics made", ["topics": .text(made.joined(separator: " "))]) }
         }
         // A topic that was made is not known to every broker at once.

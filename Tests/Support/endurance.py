@@ -121,11 +121,11 @@ class Bench:
             return self.stop(signal.SIGKILL)
         if round_number == self.arguments.rounds // 2:
             self.widen()
-        faults = [lambda: self.stop(signal.SIGKILL)] * 6 + [lambda: self.stop(signal.SIGTERM), self.freeze]
-        if self.arguments.broker:
-            faults.append(self.break_broker)
+        kill = lambda: self.stop(signal.SIGKILL)
+        rare = [self.freeze] + ([self.break_broker] if self.arguments.broker else [])
+        faults = [kill] * 12 + [lambda: self.stop(signal.SIGTERM)] * 2 + rare
         # A short run has each of them.
-        least = [lambda: self.stop(signal.SIGKILL), self.freeze] + faults[8:]
+        least = [kill] + rare
         fault = least[round_number] if round_number < len(least) else self.dice.choice(faults)
         fault()
 
@@ -167,6 +167,14 @@ def accounted(row):
 
 def endure(arguments, folder):
     bench = Bench(arguments, folder)
+    try:
+        run(bench, arguments, folder)
+    finally:
+        for worker in bench.workers:
+            worker.process.kill()
+
+
+def run(bench, arguments, folder):
     load = fill(arguments, bench.topic)
     for number in range(arguments.rounds):
         time.sleep(arguments.seconds * bench.dice.uniform(0.5, 1.5))
