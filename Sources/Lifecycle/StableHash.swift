@@ -10,14 +10,18 @@
     @inlinable static var seedB: UInt64 { 0xD6E8_FEB8_6659_FD93 }
 
     /// 64 bits of `bytes`; never 0, which stands for "absent" wherever hashes are kept.
-    @inlinable
+    @inlinable @inline(__always)
     package static func hash(_ bytes: RawSpan) -> UInt64 {
-        let value = mix(bytes, seed: seedA)
+        let value = fold(state(bytes, seed: seedA) ^ seedB, oddA)
         return value == 0 ? 1 : value
     }
 
+    /// Goes on from the hash of what stands before; a text of no bytes makes a difference too. May be 0.
+    @inlinable @inline(__always)
+    package static func extend(_ before: UInt64, with bytes: RawSpan) -> UInt64 { state(bytes, seed: before) }
+
     /// Combines two hashes, in order.
-    @inlinable
+    @inlinable @inline(__always)
     package static func combine(_ first: UInt64, _ second: UInt64) -> UInt64 {
         let value = fold(first ^ oddA, second ^ oddB)
         return value == 0 ? 1 : value
@@ -29,54 +33,69 @@
         return text.withUTF8 { buffer in hash(unsafe RawSpan(_unsafeElements: buffer)) }
     }
 
-    /// A second, independent lane of 64 bits, for identities of 128 bits.
-    @inlinable
-    package static func secondLane(_ bytes: RawSpan) -> UInt64 {
-        mix(bytes, seed: seedB)
-    }
-
     /// The two halves of the full product, folded: every input bit reaches every output bit.
-    @inlinable
+    @inlinable @inline(__always)
     static func fold(_ a: UInt64, _ b: UInt64) -> UInt64 {
         let product = a.multipliedFullWidth(by: b)
         return product.high ^ product.low
     }
 
-    @inlinable
-    static func mix(_ bytes: RawSpan, seed: UInt64) -> UInt64 {
-        let count = bytes.byteCount
-        var state = seed ^ UInt64(truncatingIfNeeded: count) &* oddA
-        var offset = 0
-        while count - offset > 16 {
-            let a = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
-            let b = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset + 8, as: UInt64.self)
-            state = fold(a ^ oddA ^ state, b ^ oddB)
-            offset += 16
-        }
-        let (a, b) = tail(bytes, from: offset)
-        state = fold(a ^ oddA ^ state, b ^ oddB ^ seed)
-        return fold(state ^ seedB, oddA)
+    /// All of `bytes` in 64 bits, which are not yet spread evenly: another ``fold(_:_:)`` does that.
+    @inlinable @inline(__always)
+    static func state(_ bytes: RawSpan, seed: UInt64) -> UInt64 {
+        let start = seed ^ UInt64(truncatingIfNeeded: bytes.byteCount) &* oddA
+        if bytes.byteCount > 16 { return longState(bytes, start, seed) }
+        let (a, b) = ends(of: bytes)
+        return fold(a ^ oddA ^ start, b ^ oddB ^ seed)
     }
 
-    /// The last 0 to 16 bytes as two words; overlapping loads, so that no byte past the end is read.
-    @inlinable
-    static func tail(_ bytes: RawSpan, from offset: Int) -> (UInt64, UInt64) {
-        let left = bytes.byteCount - offset
-        if left >= 8 {
-            let a = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
-            let b = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset + left - 8, as: UInt64.self)
-            return (a, b)
+    /// Of more than 16 bytes; the last 16 may overlap with those before.
+    @inlinable @inline(never)
+    static func longState(_ bytes: RawSpan, _ start: UInt64, _ seed: UInt64) -> UInt64 {
+        var state = start
+        var offset = 0
+        let last = bytes.byteCount - 16
+        while offset < last {
+            state = fold(word(of: bytes, at: offset) ^ oddA ^ state, word(of: bytes, at: offset + 8) ^ oddB)
+            offset += 16
         }
-        if left >= 4 {
-            let a = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt32.self)
-            let b = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset + left - 4, as: UInt32.self)
-            return (UInt64(a), UInt64(b))
+        return fold(word(of: bytes, at: last) ^ oddA ^ state, word(of: bytes, at: last + 8) ^ oddB ^ seed)
+    }
+
+    /// 0 to 16 bytes as two words; overlapping loads, so that no byte past the end is read.
+    @inlinable @inline(__always)
+    static func ends(of bytes: RawSpan) -> (UInt64, UInt64) {
+        let count = bytes.byteCount
+        if count >= 8 { return (word(of: bytes, at: 0), word(of: bytes, at: count - 8)) }
+        if count >= 4 {
+            let first = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: 0, as: UInt32.self)
+            let last = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: count - 4, as: UInt32.self)
+            return (UInt64(first), UInt64(last))
         }
-        if left == 0 { return (0, 0) }
-        let first = unsafe bytes.unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
-        let middle = unsafe bytes.unsafeLoad(fromUncheckedByteOffset: offset + left / 2, as: UInt8.self)
-        let last = unsafe bytes.unsafeLoad(fromUncheckedByteOffset: offset + left - 1, as: UInt8.self)
+        if count == 0 { return (0, 0) }
+        let first = unsafe bytes.unsafeLoad(fromUncheckedByteOffset: 0, as: UInt8.self)
+        let middle = unsafe bytes.unsafeLoad(fromUncheckedByteOffset: count / 2, as: UInt8.self)
+        let last = unsafe bytes.unsafeLoad(fromUncheckedByteOffset: count - 1, as: UInt8.self)
         return (UInt64(first) << 16 | UInt64(middle) << 8 | UInt64(last), 0)
+    }
+
+    @inlinable @inline(__always)
+    static func word(of bytes: RawSpan, at offset: Int) -> UInt64 {
+        unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
+    }
+}
+
+/// A device in 128 bits, to be combined with an app.
+@usableFromInline package struct DeviceHash: BitwiseCopyable, Sendable {
+    @usableFromInline let high: UInt64
+    /// One half, of which no two devices of one source are alike.
+    @usableFromInline package let low: UInt64
+
+    /// - Parameter device: the `device_id`, UTF-8.
+    @inlinable @inline(__always)
+    package init(_ device: RawSpan) {
+        high = StableHash.state(device, seed: StableHash.seedB)
+        low = StableHash.state(device, seed: StableHash.seedA)
     }
 }
 
@@ -93,12 +112,18 @@
         self.low = low
     }
 
+    /// - Parameter app: ``StableHash/hash(_:)-(RawSpan)`` of the `app_id`.
+    @inlinable @inline(__always)
+    package init(device: DeviceHash, app: UInt64) {
+        high = StableHash.combine(device.high, app)
+        low = StableHash.combine(device.low, app)
+    }
+
     /// - Parameters:
     ///   - device: the `device_id`, UTF-8.
-    ///   - app: ``StableHash/hash(_:)-(RawSpan)`` of the `app_id`, computed once per app.
-    @inlinable
+    ///   - app: ``StableHash/hash(_:)-(RawSpan)`` of the `app_id`.
+    @inlinable @inline(__always)
     package init(device: RawSpan, app: UInt64) {
-        high = StableHash.combine(StableHash.secondLane(device), app)
-        low = StableHash.combine(StableHash.hash(device), app)
+        self.init(device: DeviceHash(device), app: app)
     }
 }

@@ -130,12 +130,11 @@ struct LogcatPID: BitwiseCopyable {
 
 /// A device, hashed.
 struct LogcatDevice: BitwiseCopyable {
-    var first: UInt64
-    private var second: UInt64
-    init(_ bytes: RawSpan) {
-        first = StableHash.hash(bytes)
-        second = StableHash.secondLane(bytes)
-    }
+    private let hash: DeviceHash
+
+    var first: UInt64 { hash.low }
+
+    init(_ bytes: RawSpan) { hash = DeviceHash(bytes) }
 
     init(_ text: String) {
         var text = text
@@ -143,7 +142,7 @@ struct LogcatDevice: BitwiseCopyable {
     }
 
     func installation(of app: LogcatApp) -> InstallationKey {
-        InstallationKey(high: StableHash.combine(second, app.hash), low: StableHash.combine(first, app.hash))
+        InstallationKey(device: hash, app: app.hash)
     }
 
     func pid(_ text: RawSpan) -> LogcatPID {

@@ -1,0 +1,158 @@
+import Decoding
+import Foundation
+import Glibc
+import Lifecycle
+import Testing
+
+/// The short way at the edges of what it looks at in advance.
+@Suite struct PlainReaderTests {
+    /// Memory of which the last byte is followed by none.
+    @safe private struct LastPages: ~Copyable {
+        static var size: Int { 16 * 4096 }
+        private let start: UnsafeMutableRawPointer
+
+        init() {
+            let flags = MAP_PRIVATE | MAP_ANONYMOUS
+            let memory = unsafe mmap(nil, Self.size + 4096, PROT_READ | PROT_WRITE, flags, -1, 0)
+            guard let memory = unsafe memory, unsafe mprotect(memory + Self.size, 4096, PROT_NONE) == 0 else {
+                fatalError("no memory for a test")
+            }
+            unsafe start = memory
+        }
+
+        deinit { unsafe munmap(start, Self.size + 4096) }
+
+        /// Gives `body` a text that ends so many bytes before the memory does.
+        func withText(_ text: [UInt8], before distance: Int, _ body: (RawSpan) -> Void) {
+            let from = Self.size - distance - text.count
+            unsafe start.advanced(by: from).copyMemory(from: text, byteCount: text.count)
+            body(unsafe RawSpan(_unsafeStart: UnsafeRawPointer(start + from), byteCount: text.count))
+        }
+    }
+
+    @Test func nothingIsReadBehindTheMemoryOfARecord() {
+        let start = DifferentialTests.seed ?? UInt64.random(in: 0..<1_000_000_000)
+        let pages = LastPages()
+        var short = Bench()
+        var full = Bench()
+        full.decoder.takesShortWay = false
+        for round in 0..<UInt64(1000) {
+            var maker = DocumentMaker(seed: start + round)
+            let record = maker.record()
+            full.batch.removeAll()
+            full.decode(record, key: nil)
+            for distance in [0, 1, 15, 16, 31, 32, 63, 64, 65] where record.count < 4096 {
+                short.batch.removeAll()
+                pages.withText(record, before: distance) { text in
+                    short.decoder.decode(
+                        text, key: nil, timestamp: Event.absent, lexicon: &short.lexicon, into: &short.batch)
+                }
+                let agree =
+                    short.descriptions == full.descriptions && short.batch.rejections == full.batch.rejections
+                let text = String(decoding: record, as: UTF8.self)
+                #expect(agree, "PHASEFOLD_SEED=\(start + round), \(distance): \(text)")
+                if !agree { return }
+            }
+        }
+    }
+
+    /// What stands behind a record that is cut off would complete it, and must not.
+    @Test func whatStandsBehindIsNoPartOfARecord() {
+        let more = #""seq":12,"properties":{"a":[true,"b"]},"session_id":"0123456789abcdef""#
+        let whole = Array((json(more) + "  ").utf8)
+        var bench = Bench()
+        unsafe whole.withUnsafeBytes { bytes in
+            for end in 1..<(whole.count - 2) {
+                let text = unsafe RawSpan(_unsafeStart: bytes.baseAddress.unsafelyUnwrapped, byteCount: end)
+                bench.decoder.decode(
+                    text, key: nil, timestamp: Event.absent, lexicon: &bench.lexicon, into: &bench.batch)
+            }
+        }
+        #expect(bench.batch.events.isEmpty)
+        #expect(Set(bench.codes) == ["invalid_json"] && bench.codes.count == whole.count - 3)
+    }
+
+    /// Values of unknown fields, each valid in itself, and what two ways make of one byte changed in them.
+    @Test func containersArePassedOverAsOnTheFullWay() {
+        let start = DifferentialTests.seed ?? UInt64.random(in: 0..<1_000_000_000)
+        var random = Random(state: start)
+        var short = Bench()
+        var full = Bench()
+        full.decoder.takesShortWay = false
+        for round in 0..<4000 {
+            var record = Array(json(#""p":"# + container(&random, 0)).utf8)
+            if random.chance(60) {
+                let place = Int.random(in: 60..<record.count, using: &random)
+                record[place] = random.pick(Array("{}[]:,\"\\ 0-1.eEutn\u{1}x\n".utf8))
+            }
+            for text in [record, Array("[".utf8) + record + Array("]".utf8), record + [0x0A] + record] {
+                short.batch.removeAll()
+                full.batch.removeAll()
+                short.decode(text, key: nil)
+                full.decode(text, key: nil)
+                let agree =
+                    short.descriptions == full.descriptions && short.batch.rejections == full.batch.rejections
+                #expect(agree, "PHASEFOLD_SEED=\(start), \(round): \(String(decoding: text, as: UTF8.self))")
+                if !agree { return }
+            }
+        }
+    }
+
+    private func container(_ random: inout Random, _ depth: Int) -> String {
+        let blank = random.pick(["", "", "", " ", "\n", "\t "])
+        // Now and then a tower, about as high as is allowed.
+        if depth == 0, random.chance(10) {
+            let height = Int.random(in: 58..<68, using: &random)
+            let isObject = (0..<height).map { _ in random.chance(50) }
+            let opening = isObject.map { $0 ? "{\"a\":" : "[" }.joined()
+            return opening + "1" + isObject.reversed().map { $0 ? "}" : "]" }.joined()
+        }
+        guard depth < 5, random.chance(70) else {
+            return random.pick([
+                "0", "-1", "1.5", "-0.25e+10", "1E5", "123456789012345678901234567890", "true", "false", "null", #""""#,
+                #""text""#, #""é\n\u00e9\ud83d\ude00""#, #""0123456789abcdef""#, #""\\\"/""#, "01", "1.", #""\ud83d""#,
+            ])
+        }
+        let isObject = random.chance(50)
+        let items = (0..<Int.random(in: 0..<4, using: &random)).map { index in
+            (isObject ? "\"k\(index)\"" + blank + ":" + blank : blank) + container(&random, depth + 1)
+        }
+        return (isObject ? "{" : "[") + items.joined(separator: blank + ",") + blank + (isObject ? "}" : "]")
+    }
+
+    /// Times by all numbers of digits, and what is next to them.
+    @Test func integersOfEveryLength() {
+        for digits in 1...20 {
+            for first in ["1", "9", "0", "-1"] {
+                let number = first + String("1234567890123456789".prefix(digits - 1))
+                for ending in ["", " ", ".0", "e0", "x", ",1"] {
+                    let record = json("\"seq\":\(number)\(ending)")
+                    var short = Bench()
+                    var full = Bench()
+                    full.decoder.takesShortWay = false
+                    for _ in 0..<3 {
+                        short.decode(record)
+                        full.decode(record)
+                    }
+                    #expect(short.descriptions == full.descriptions && short.codes == full.codes, "\(record)")
+                }
+            }
+        }
+    }
+
+    /// A field that changes its form, and more layouts than are remembered.
+    @Test func layoutsThatChange() {
+        var short = Bench { $0.honoursReceiveTime = true }
+        var full = Bench { $0.honoursReceiveTime = true }
+        full.decoder.takesShortWay = false
+        let times = ["1698000000000", #""2023-10-22T18:40:00Z""#, "null", "1698000000000000000", "true", "-5", "[]"]
+        for round in 0..<2000 {
+            let field = #""field\#(round % 300)":\#(round)"#
+            let record = json("\(field),\"sent_ts\":\(times[round % 7]),\"rx_ts\":\(times[round % 5])")
+            short.decode(record)
+            full.decode(record)
+        }
+        #expect(short.descriptions == full.descriptions && short.codes == full.codes)
+        #expect(short.batch.events.count > 1000)
+    }
+}
