@@ -7,23 +7,20 @@ using phasefold::is_blank;
 
 namespace {
 
-bool is_utf8(const uint8_t *bytes, size_t length) {
-    return simdjson::validate_utf8(reinterpret_cast<const char *>(bytes), length);
-}
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define PHASEFOLD_SANITIZED 1
+#endif
+#endif
 
-/// Whether any byte is beyond ASCII.
-bool has_wide_bytes(const uint8_t *bytes, size_t length) {
-    typedef uint64_t Words __attribute__((vector_size(32)));
-    Words all = {};
-    size_t index = 0;
-    for (; index + sizeof all <= length; index += sizeof all) {
-        Words words;
-        memcpy(&words, bytes + index, sizeof words);
-        all |= words;
-    }
-    uint64_t any = all[0] | all[1] | all[2] | all[3];
-    for (; index < length; index++) any |= bytes[index];
-    return (any & 0x8080808080808080) != 0;
+/// Whether `slack` bytes behind the end of a text may be read. Memory is given by the page, of 4096 bytes or more: what
+/// lies in the page of the last byte is there, whoever it belongs to; nothing is told by it.
+bool has_slack(const uint8_t *end) {
+#if defined(PHASEFOLD_SANITIZED)
+    return false;
+#else
+    return (uintptr_t(end - 1) & 4095) < 4096 - phasefold::PlainReader::slack;
+#endif
 }
 
 const uint8_t *pass_blanks(const uint8_t *at, const uint8_t *end) {
@@ -31,44 +28,64 @@ const uint8_t *pass_blanks(const uint8_t *at, const uint8_t *end) {
     return at;
 }
 
+bool has_line_feed(const uint8_t *from, const uint8_t *end) {
+    return memchr(from, '\n', size_t(end - from)) != nullptr;
+}
+
 }  // namespace
 
-/// Passes what stands between two objects: to where the next one begins, or the end of the text where all of it has
-/// been read. Null where it is neither.
-const uint8_t *pfj_parser::pass_plain_mark() const {
-    const uint8_t *const end = text + length;
-    const bool is_first = plain_count == 0;
-    const uint8_t *at = pass_blanks(last_end, end);
-    if (!is_array) {
-        // Several objects stand one on a line.
-        return at == end || is_first || memchr(last_end, '\n', size_t(at - last_end)) != nullptr ? at : nullptr;
-    }
-    if (at == end) return nullptr;
-    const bool is_over = *at == ']';
-    if (!is_over && is_first) return at;
-    if (!is_over && *at != ',') return nullptr;
-    at = pass_blanks(at + 1, end);
-    return is_over == (at == end) ? at : nullptr;
+/// Passes what stands before the first object.
+pfj_status pfj_parser::begin_plain() {
+    plain_at = pass_blanks(plain_at, plain_end);
+    if (plain_at == plain_end) return PFJ_END;
+    is_array = *plain_at == '[';
+    if (!is_array) return PFJ_OBJECT;
+    plain_at = pass_blanks(plain_at + 1, plain_end);
+    if (plain_at == plain_end) return PFJ_NOT_PLAIN;
+    if (*plain_at != ']') return PFJ_OBJECT;
+    return pass_blanks(plain_at + 1, plain_end) == plain_end ? PFJ_END : PFJ_NOT_PLAIN;
 }
 
-pfj_status pfj_parser::next_plain() {
-    const uint8_t *const from = pass_plain_mark();
-    if (from == nullptr) return PFJ_NOT_PLAIN;
-    if (from == text + length) return PFJ_END;
-    const uint8_t *const to = plain_reader.read(from, values, present);
-    if (to == nullptr) return PFJ_NOT_PLAIN;
-    if (!is_array && plain_count > 0) {
-        const bool was_one_line = plain_count > 1 || is_one_line(last_from, last_end);
-        if (!was_one_line || !is_one_line(from, to)) return PFJ_NOT_PLAIN;
+/// A copy of the text, behind which there is room; null where there is no memory.
+const uint8_t *pfj_parser::pad(const uint8_t *text, size_t length) {
+    constexpr size_t slack = phasefold::PlainReader::slack;
+    if (padded_capacity < length + slack) {
+        padded_capacity = 2 * (length + slack);
+        padded.reset(new (std::nothrow) uint8_t[padded_capacity]);
+        if (!padded) padded_capacity = 0;
+        if (!padded) return nullptr;
     }
-    last_from = from;
-    last_end = to;
-    plain_count++;
-    return PFJ_OBJECT;
+    memcpy(padded.get(), text, length);
+    memset(padded.get() + length, 0, slack);
+    return padded.get();
 }
 
-bool pfj_parser::is_one_line(const uint8_t *from, const uint8_t *end) const {
-    return memchr(from, '\n', size_t(end - from)) == nullptr;
+/// Reads the object at `plain_at`, and passes what stands behind it: to where the next one begins, or the end.
+pfj_status pfj_parser::read_plain(pfj_object &object) {
+    const uint8_t *const from = plain_at;
+    plain_at = plain_reader.read(from, object.present, is_array ? 2 : 1);
+    if (plain_at == nullptr) return PFJ_NOT_PLAIN;
+    object.values = plain_reader.values;
+    object.is_last = plain_at == plain_end && !is_array;
+    if (object.is_last && is_first_plain) return PFJ_OBJECT;
+    return pass_plain_mark(from, object);
+}
+
+pfj_status pfj_parser::pass_plain_mark(const uint8_t *from, pfj_object &object) {
+    const uint8_t *const end = plain_at;
+    plain_at = pass_blanks(end, plain_end);
+    if (is_array) {
+        if (plain_at == plain_end || (*plain_at != ',' && *plain_at != ']')) return PFJ_NOT_PLAIN;
+        object.is_last = *plain_at == ']';
+        plain_at = pass_blanks(plain_at + 1, plain_end);
+        return object.is_last == (plain_at == plain_end) ? PFJ_OBJECT : PFJ_NOT_PLAIN;
+    }
+    object.is_last = plain_at == plain_end;
+    // Several objects stand one on a line.
+    if (object.is_last && is_first_plain) return PFJ_OBJECT;
+    is_first_plain = false;
+    if (has_line_feed(from, end)) return PFJ_NOT_PLAIN;
+    return object.is_last || has_line_feed(end, plain_at) ? PFJ_OBJECT : PFJ_NOT_PLAIN;
 }
 
 extern "C" {
@@ -123,33 +140,25 @@ bool pfj_next_item(pfj_parser *parser, uint32_t *token, pfj_value *value) {
     return true;
 }
 
-pfj_status pfj_open_plain(pfj_parser *parser, const uint8_t *text, size_t length) {
+pfj_status pfj_open_plain(pfj_parser *parser, const uint8_t *text, size_t length, pfj_object *object) {
+    if (length == 0) return PFJ_END;
     if (length > UINT32_MAX) return PFJ_NOT_PLAIN;
-    const bool is_short = length <= pfj_parser::short_text;
-    if (is_short) {
-        memcpy(parser->padded, text, length);
-        memset(parser->padded + length, 0, pfj_parser::padding);
-        text = parser->padded;
+    if (!has_slack(text + length)) text = parser->pad(text, length);
+    if (text == nullptr) return PFJ_NOT_PLAIN;
+    parser->plain_at = text;
+    parser->plain_end = text + length;
+    parser->is_first_plain = true;
+    parser->is_array = false;
+    parser->plain_reader.begin(text + length);
+    if (*text != '{') {
+        const pfj_status status = parser->begin_plain();
+        if (status != PFJ_OBJECT) return status;
     }
-    parser->text = text;
-    parser->length = length;
-    parser->plain_reader.begin(text + length, text + length + (is_short ? pfj_parser::padding : 0));
-    const uint8_t *at = pass_blanks(text, text + length);
-    if (at == text + length) return PFJ_END;
-    if (has_wide_bytes(text, length) && !is_utf8(text, length)) return PFJ_NOT_PLAIN;
-    parser->is_array = *at == '[';
-    parser->last_end = parser->is_array ? at + 1 : at;
-    parser->plain_count = 0;
-    return PFJ_OBJECT;
+    return parser->read_plain(*object);
 }
 
-pfj_status pfj_next_plain(pfj_parser *parser, pfj_object *object) {
-    const pfj_status status = parser->next_plain();
-    object->present = parser->present;
-    object->values = parser->values;
-    return status;
-}
+pfj_status pfj_next_plain(pfj_parser *parser, pfj_object *object) { return parser->read_plain(*object); }
 
-bool pfj_is_utf8(const uint8_t *bytes, size_t length) { return is_utf8(bytes, length); }
+bool pfj_is_utf8(const uint8_t *bytes, size_t length) { return phasefold::is_utf8(bytes, length); }
 
 }  // extern "C"

@@ -31,19 +31,19 @@ struct pfj_parser {
     /// The last one is of fields that are not known.
     pfj_value values[PFJ_FIELD_COUNT + 1];
 
-    /// The short way: the last object read so, from its brace to behind the other one, and how many there were.
+    /// The short way: the reader, and what it has read of the text.
     phasefold::PlainReader plain_reader;
-    const uint8_t *last_from = nullptr;
-    const uint8_t *last_end = nullptr;
-    size_t plain_count = 0;
-    /// Short texts are copied here, so that bytes behind their end may be read.
-    static constexpr size_t short_text = 4096;
-    static constexpr size_t padding = 32;
-    uint8_t padded[short_text + padding] = {};
+    const uint8_t *plain_at = nullptr;
+    const uint8_t *plain_end = nullptr;
+    bool is_first_plain = true;
+    /// A text is copied here where bytes behind its end may not be readable.
+    std::unique_ptr<uint8_t[]> padded;
+    size_t padded_capacity = 0;
 
-    pfj_status next_plain();
-    const uint8_t *pass_plain_mark() const;
-    bool is_one_line(const uint8_t *from, const uint8_t *end) const;
+    const uint8_t *pad(const uint8_t *text, size_t length);
+    pfj_status begin_plain();
+    pfj_status read_plain(pfj_object &object);
+    pfj_status pass_plain_mark(const uint8_t *from, pfj_object &object);
 
     bool reserve();
     pfj_status index();

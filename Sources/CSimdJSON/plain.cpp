@@ -2,10 +2,7 @@
 
 #include <cstring>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
+#include "blocks.hpp"
 #include "names.hpp"
 #include "text.hpp"
 
@@ -13,213 +10,275 @@ namespace phasefold {
 
 namespace {
 
-/// The value of eight digits; false where any of them is none.
-bool read_eight_digits(const uint8_t *at, uint64_t &value) {
-    uint64_t bytes;
-    memcpy(&bytes, at, 8);
-    const uint64_t digits = bytes - 0x3030303030303030;
-    // A byte above 9 sets its high bit here, one below '0' does so in `digits`.
-    if (((digits | (digits + 0x7676767676767676)) & 0x8080808080808080) != 0) return false;
-    const uint64_t pairs = digits * 10 + (digits >> 8);
-    const uint64_t low = (pairs & 0x000000FF000000FF) * 0x000F424000000064;
-    const uint64_t high = (pairs >> 16 & 0x000000FF000000FF) * 0x0000271000000001;
-    value = (low + high) >> 32;
-    return true;
+/// A number of the four words that a step's text fills.
+uint32_t hash_of(const uint8_t *text) {
+    uint64_t words[4];
+    memcpy(words, text, sizeof words);
+    uint64_t hash = 0;
+    for (const uint64_t word : words) hash = (hash ^ word) * 0x9E3779B97F4A7C15 + (hash >> 32);
+    return uint32_t(hash >> 56);
 }
 
-/// As long as a step.
-typedef uint64_t Words __attribute__((vector_size(32)));
+inline bool is_likely(bool condition) { return __builtin_expect(condition, true); }
 
-bool ends_scalar(uint8_t byte) { return byte == ',' || byte == '}' || is_blank(byte); }
+/// Whether a number of so many digits ends there, and is one that fits the words of a block.
+inline bool is_short_number(const uint8_t *at, uint32_t digits) {
+    if (digits - 1 >= block_size - 1 || (*at == '0' && digits > 1)) return false;
+    return at[digits] == ',' || at[digits] == '}';
+}
 
 }  // namespace
 
-inline const uint8_t *PlainReader::pass_blanks(const uint8_t *at) const {
-    while (at < end && is_blank(*at)) at++;
-    return at;
+PlainReader::PlainReader() {
+    memset(&nowhere, 0, sizeof nowhere);
+    nowhere.set(PFJ_FIELD_COUNT, Form::none, values);
+    nowhere.bytes = UINT32_MAX;
+    for (Step *&follower : nowhere.followers) follower = &nowhere;
+    forget();
 }
 
-inline const uint8_t *PlainReader::pass_word(const uint8_t *at, const char *word, size_t size) const {
-    if (size_t(end - at) <= size || memcmp(at, word, size) != 0) return nullptr;
-    return ends_scalar(at[size]) ? at + size : nullptr;
+void PlainReader::forget() {
+    count = 0;
+    memset(places, 0, sizeof places);
+    brace = nowhere;
+    stranger = nowhere;
 }
 
-/// A number that is no short integer.
-const uint8_t *PlainReader::read_other_number(const uint8_t *from, pfj_value &value) const {
-    const uint8_t *next = from;
-    while (next < end && !ends_scalar(*next)) next++;
-    if (next == from) return nullptr;
-    const Number number = phasefold::read_number(from, next);
-    if (!number.is_valid) return nullptr;
-    value.kind = number.is_integer ? PFJ_INTEGER : PFJ_NUMBER;
-    value.integer = number.integer;
-    value.length = uint32_t(next - from);
-    return next;
-}
-
-inline const uint8_t *PlainReader::read_number(const uint8_t *at, pfj_value &value) const {
-    value.bytes = at;
-    const bool is_negative = *at == '-';
-    if (is_negative) at++;
-    const uint8_t *digits = at;
-    uint64_t number = 0;
-    uint64_t eight;
-    if (readable - at >= 8 && read_eight_digits(at, eight)) {
-        number = eight;
-        at += 8;
-    }
-    while (at < end && is_digit(*at) && at - digits < 19) number = number * 10 + uint8_t(*at++ - '0');
-    const auto count = at - digits;
-    const bool is_short = count > 0 && count <= 18 && (count == 1 || *digits != '0');
-    if (!is_short || at == end || !ends_scalar(*at)) return read_other_number(value.bytes, value);
-    value.kind = PFJ_INTEGER;
-    value.integer = is_negative ? -int64_t(number) : int64_t(number);
-    value.length = uint32_t(at - value.bytes);
-    return at;
-}
-
-/// A string's text from behind its opening quote; null where it has an escape or a control character.
-inline const uint8_t *PlainReader::read_string(const uint8_t *at, pfj_value &value) {
-    value.kind = PFJ_STRING;
-    value.bytes = at;
-#if defined(__SSE2__)
-    while (readable - at >= 16) {
-        const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i *>(at));
-        const __m128i quotes = _mm_cmpeq_epi8(block, _mm_set1_epi8('"'));
-        const __m128i escapes = _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'));
-        const __m128i controls = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1F)), block);
-        const auto stops = uint32_t(_mm_movemask_epi8(_mm_or_si128(quotes, _mm_or_si128(escapes, controls))));
-        if (stops == 0) {
-            at += 16;
-            continue;
-        }
-        at += __builtin_ctz(stops);
-        if (at >= end || *at != '"') return nullptr;
-        value.length = uint32_t(at - value.bytes);
-        return at + 1;
-    }
-#endif
-    for (; at < end && *at != '"'; at++) {
-        if (*at == '\\' || *at < 0x20) return nullptr;
-    }
-    if (at == end) return nullptr;
-    value.length = uint32_t(at - value.bytes);
-    return at + 1;
+inline void PlainReader::Step::set(uint32_t field, Form form, pfj_value *values) {
+    bit = field < PFJ_FIELD_COUNT ? uint32_t(1) << field : 0;
+    this->form = form;
+    has_quote = form == Form::string;
+    value = values + field;
 }
 
 /// Whether the text at `at`, of which `longest_step` bytes may be read, begins with that of the step.
-inline bool PlainReader::matches(const Step &step, const uint8_t *at) {
-    if (step.length == 0) return false;
-    Words words;
-    Words text;
-    Words mask;
-    memcpy(&words, at, sizeof words);
-    memcpy(&text, step.text, sizeof text);
-    memcpy(&mask, step.mask, sizeof mask);
-    const Words difference = (words & mask) ^ text;
-    return (difference[0] | difference[1] | difference[2] | difference[3]) == 0;
+inline bool PlainReader::Step::matches(const uint8_t *at) const {
+    if ((~same_bytes(text, at) & bytes & 0xFFFF) != 0) return false;
+    if (is_likely(length <= block_size)) return true;
+    return (~same_bytes(text + block_size, at + block_size) & bytes >> block_size) == 0;
 }
 
-uint32_t PlainReader::learn(const uint8_t *text, uint32_t length, uint32_t field) {
-    for (uint32_t index = stranger + 1; index < count; index++) {
-        if (steps[index].length == length && memcmp(steps[index].text, text, length) == 0) return index;
+/// The value of the `count` digits at `at`, 1 to 16 of them; sixteen bytes may be read.
+inline uint64_t PlainReader::Step::value_of_digits(const uint8_t *at, uint32_t count) {
+    constexpr uint64_t values = 0x0F0F0F0F0F0F0F0F;
+    uint64_t first;
+    memcpy(&first, at, 8);
+    // What is missing in front is shifted in as zeros, what is no digit is shifted out.
+    if (count <= 8) return value_of_eight((first & values) << (64 - 8 * count));
+    const uint64_t front = (first & values) << (128 - 8 * count);
+    if (front != last_front) {
+        last_front = front;
+        last_front_value = value_of_eight(front) * 100000000;
     }
-    if (count == step_limit) {
-        memset(steps, 0, sizeof steps);
-        count = stranger + 1;
+    uint64_t back;
+    memcpy(&back, at + count - 8, 8);
+    return last_front_value + value_of_eight(back & values);
+}
+
+/// A new one stands first: what came last is likely to come again.
+void PlainReader::follow(Step &step, Step &follower) {
+    uint32_t place = 0;
+    while (place + 1 < follower_limit && step.followers[place] != &follower) place++;
+    for (; place > 0; place--) step.followers[place] = step.followers[place - 1];
+    step.followers[0] = &follower;
+}
+
+/// The step of this text, of at most `longest_step` bytes. The steps before it may be forgotten for it.
+PlainReader::Step &PlainReader::learn(const uint8_t *text, uint32_t length, uint32_t field, Form form) {
+    uint8_t padded[longest_step] = {};
+    memcpy(padded, text, length);
+    if (count == step_limit) forget();
+    uint32_t place = hash_of(padded) & place_mask;
+    for (; places[place] != 0; place = (place + 1) & place_mask) {
+        Step &step = steps[places[place] - 1];
+        if (step.length == length && step.form == form && memcmp(step.text, padded, longest_step) == 0) return step;
     }
-    Step &step = steps[count];
-    memcpy(step.text, text, length);
-    memset(step.mask, 0xFF, length);
+    places[place] = uint8_t(count + 1);
+    Step &step = steps[count++];
+    step = nowhere;
+    memcpy(step.text, padded, longest_step);
+    step.bytes = length == longest_step ? UINT32_MAX : (uint32_t(1) << length) - 1;
     step.length = length;
-    step.field = field;
-    return count++;
+    step.set(field, form, values);
+    return step;
 }
 
-/// A key that was not guessed, from the end of the value before it.
-const uint8_t *PlainReader::read_key(const uint8_t *at, uint32_t &step, uint32_t &field) {
+/// A key that was not guessed, from the end of the value before it, or the end of the object.
+PlainReader::Place PlainReader::read_key(const uint8_t *at, Step &last) {
     const uint8_t *const from = at;
     at = pass_blanks(at);
-    if (step != brace) {
-        if (at == end || *at != ',') return nullptr;
-        at = pass_blanks(at + 1);
-    }
-    if (at == end || *at != '"') return nullptr;
-    pfj_value key;
-    at = read_string(at + 1, key);
-    if (at == nullptr) return nullptr;
-    at = pass_blanks(at);
-    if (at == end || *at != ':') return nullptr;
-    at = pass_blanks(at + 1);
-    field = find_field(key.bytes, key.length, size_t(readable - key.bytes));
-    const auto length = size_t(at - from);
-    if (length > longest_step) {
-        step = stranger;
-        return at;
-    }
-    const uint32_t follower = learn(from, uint32_t(length), field);
-    uint32_t *followers = steps[step].followers;
-    if (followers[0] != follower) {
-        followers[1] = followers[0];
-        followers[0] = follower;
-    }
-    step = follower;
-    return at;
-}
-
-/// The next key: to where its value begins.
-inline const uint8_t *PlainReader::pass_key(
-    const uint8_t *at, uint32_t &step, uint32_t &field
-) {
-    if (readable - at >= longest_step) {
-        for (const uint32_t follower : steps[step].followers) {
-            if (!matches(steps[follower], at)) continue;
-            step = follower;
-            field = steps[follower].field;
-            return at + steps[follower].length;
+    uint32_t field = PFJ_FIELD_COUNT;
+    Form form = Form::end;
+    bool is_ascii = true;
+    if (*at == '}') {
+        at++;
+    } else {
+        if (&last != &brace) {
+            if (*at != ',') return {};
+            at = pass_blanks(at + 1);
         }
+        if (*at != '"') return {};
+        const uint8_t *const name = at + 1;
+        at = pass_text(name, name, false);
+        if (at == nullptr) return {};
+        const auto length = size_t(at - 1 - name);
+        for (size_t index = 0; index < length; index++) is_ascii = is_ascii && name[index] < 0x80;
+        field = find_field(name, uint32_t(length), block_size);
+        at = pass_blanks(at);
+        if (*at != ':') return {};
+        at = pass_blanks(at + 1);
+        form = *at == '"' ? Form::string : Form::value;
+        if (form == Form::string) at++;
     }
-    return read_key(at, step, field);
+    if (at > end) return {};
+    if (!is_ascii || at - from > longest_step) {
+        stranger.set(field, form, values);
+        return {at, &stranger};
+    }
+    Step &step = learn(from, uint32_t(at - from), field, form);
+    follow(last, step);
+    return {at, &step};
 }
 
-const uint8_t *PlainReader::read(const uint8_t *at, pfj_value *values, uint32_t &present) {
-    if (at == end || *at != '{') return nullptr;
+/// The key that comes next, where it is not the first follower's. The one that is comes nearer to being the first.
+PlainReader::Place PlainReader::pass_other_key(const uint8_t *at, Step &last) {
+    for (uint32_t index = 1; index < follower_limit; index++) {
+        Step *const follower = last.followers[index];
+        if (!follower->matches(at)) continue;
+        last.followers[index] = last.followers[index - 1];
+        last.followers[index - 1] = follower;
+        return {at + follower->length, follower};
+    }
+    return read_key(at, last);
+}
+
+/// To behind the quote that ends the string from `at` on; null where it is not valid or, unless allowed, has escapes.
+///
+/// What stands from `from` to `at` is known to be plain.
+const uint8_t *PlainReader::pass_text(const uint8_t *from, const uint8_t *at, bool allows_escapes) const {
+    bool is_ascii = true;
+    for (;;) {
+        if (at >= end) return nullptr;
+        const Block block = load_block(at);
+        const uint32_t stops = is_ascii ? ends_of_ascii(block) : ends_of_text(block);
+        if (stops == 0) {
+            at += block_size;
+            continue;
+        }
+        at += __builtin_ctz(stops);
+        if (*at == '"') break;
+        if (*at >= 0x80) {
+            is_ascii = false;
+            at++;
+            continue;
+        }
+        if (*at != '\\' || !allows_escapes) return nullptr;
+        at = pass_escape(at, end);
+        if (at == nullptr) return nullptr;
+    }
+    if (at >= end || (!is_ascii && !is_utf8(from, size_t(at - from)))) return nullptr;
+    return at + 1;
+}
+
+/// A string's value that begins at `from`, of any length; up to `at` it is known to be plain.
+const uint8_t *PlainReader::read_string(const uint8_t *from, const uint8_t *at, const Step &step) const {
+    const uint8_t *const behind = pass_text(from, at, step.bit == 0);
+    if (behind == nullptr) return nullptr;
+    step.value->kind = PFJ_STRING;
+    step.value->bytes = from;
+    step.value->length = uint32_t(behind - 1 - from);
+    return behind;
+}
+
+/// A number that is no short integer without a sign.
+const uint8_t *PlainReader::read_other_number(const uint8_t *at, pfj_value &value) const {
+    const uint8_t *const point = pass_integer(at);
+    const uint8_t *const behind = point == nullptr ? nullptr : pass_fraction(point);
+    if (behind == nullptr) return nullptr;
+    value.kind = PFJ_NUMBER;
+    value.bytes = at;
+    value.length = uint32_t(behind - at);
+    if (behind == point) {
+        const Number number = read_number(at, behind);
+        if (number.is_integer) value.kind = PFJ_INTEGER;
+        value.integer = number.integer;
+    }
+    return behind;
+}
+
+/// A value of a step without a quote that is no short integer. Nothing says whether what is behind it may stand there.
+PlainReader::Place PlainReader::read_other_value(const uint8_t *at, Step &last, Step &step, unsigned depth) {
+    const bool is_known = step.bit != 0;
+    switch (*at) {
+    case '"': {
+        // The next time it shall be foreseen.
+        const Place place = read_key(at - step.length, last);
+        return {place.at == nullptr ? nullptr : read_string(place.at, place.at, *place.step), place.step};
+    }
+    case 't':
+        step.value->kind = PFJ_TRUE;
+        return {pass_scalar(at), &step};
+    case 'f':
+        step.value->kind = PFJ_FALSE;
+        return {pass_scalar(at), &step};
+    case 'n':
+        step.value->kind = PFJ_NULL;
+        return {pass_scalar(at), &step};
+    case '{': case '[':
+        // Of a known field it is wrong, or a request: both are told by the full walk.
+        return {is_known ? nullptr : pass_container(at, depth), &step};
+    default:
+        return {is_known ? read_other_number(at, *step.value) : pass_scalar(at), &step};
+    }
+}
+
+const uint8_t *PlainReader::read(const uint8_t *at, uint32_t &present, unsigned depth) {
+    if (*at != '{') return nullptr;
     at++;
-    uint32_t step = brace;
+    Step *step = &brace;
     uint32_t known = 0;
     for (;;) {
-        uint32_t field;
-        at = pass_key(at, step, field);
-        if (at == nullptr || at == end) return nullptr;
-        pfj_value &value = values[field];
-        bool is_null = false;
-        switch (*at) {
-        case '"':
-            at = read_string(at + 1, value);
-            break;
-        case 't':
-            value.kind = PFJ_TRUE;
-            at = pass_word(at, "true", 4);
-            break;
-        case 'f':
-            value.kind = PFJ_FALSE;
-            at = pass_word(at, "false", 5);
-            break;
-        case 'n':
-            is_null = true;
-            at = pass_word(at, "null", 4);
-            break;
-        default:
-            at = read_number(at, value);
+        if (at >= end) return nullptr;
+        Step *const last = step;
+        step = last->followers[0];
+        if (is_likely(step->matches(at))) {
+            at += step->length;
+        } else {
+            const Place place = pass_other_key(at, *last);
+            if (place.at == nullptr) return nullptr;
+            at = place.at;
+            step = place.step;
         }
-        if (at == nullptr || at == end) return nullptr;
-        const uint64_t bit = uint64_t(1) << field;
-        known = uint32_t(is_null ? known & ~bit : known | bit);
-        const uint8_t *mark = is_blank(*at) ? pass_blanks(at) : at;
-        if (mark == end) return nullptr;
-        if (*mark == '}') {
-            present = known & ((uint32_t(1) << PFJ_FIELD_COUNT) - 1);
-            return mark + 1;
+        if (is_likely(step->has_quote)) {
+            // Where nothing in the block is a mark, the next block may begin with one.
+            const uint8_t *const stop = at + __builtin_ctz(ends_of_ascii(load_block(at)) | 1 << block_size);
+            if (is_likely(*stop == '"')) {
+                step->value->kind = PFJ_STRING;
+                step->value->bytes = at;
+                step->value->length = uint32_t(stop - at);
+                at = stop + 1;
+            } else {
+                at = read_string(at, stop, *step);
+                if (at == nullptr) return nullptr;
+            }
+            known |= step->bit;
+        } else if (is_likely(step->form == Form::value)) {
+            const uint32_t digits = leading_digits(load_block(at));
+            if (is_likely(is_short_number(at, digits))) {
+                step->value->kind = PFJ_INTEGER;
+                step->value->integer = int64_t(step->value_of_digits(at, digits));
+                at += digits;
+                known |= step->bit;
+            } else {
+                const Place place = read_other_value(at, *last, *step, depth);
+                if (place.at == nullptr) return nullptr;
+                at = place.at;
+                step = place.step;
+                known = step->value->kind == PFJ_NULL ? known & ~step->bit : known | step->bit;
+            }
+        } else {
+            present = known;
+            return step->form == Form::end && at <= end ? at : nullptr;
         }
     }
 }

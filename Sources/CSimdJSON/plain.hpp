@@ -1,4 +1,4 @@
-// The short way through an object whose values are plain: no escapes, nothing nested.
+// The short way through an object whose known fields hold plain values: no escapes, nothing nested.
 #ifndef PHASEFOLD_PLAIN_HPP
 #define PHASEFOLD_PLAIN_HPP
 
@@ -6,6 +6,9 @@
 #include <cstdint>
 
 #include "CSimdJSON.h"
+#include "text.hpp"
+
+#define PHASEFOLD_SELDOM __attribute__((noinline))
 
 namespace phasefold {
 
@@ -16,51 +19,107 @@ namespace phasefold {
 /// reading the key. What is not plain, or not valid, is left to the full walk, which alone says what is wrong.
 class PlainReader {
 public:
-    /// Begins a text that is UTF-8; up to `readable` its bytes may be read, which is at or behind its end.
-    void begin(const uint8_t *end, const uint8_t *readable) {
-        this->end = end;
-        this->readable = readable;
-    }
+    /// How many bytes behind the end of a text may be read: a key, and what is looked at of its value at once.
+    static constexpr size_t slack = 64;
 
-    /// The object at `at`; sets `present` and `values`.
+    PlainReader();
+    PlainReader(const PlainReader &) = delete;
+    PlainReader &operator=(const PlainReader &) = delete;
+
+    /// By field. The last one is of fields that are not known.
+    pfj_value values[PFJ_FIELD_COUNT + 1];
+
+    /// Begins a text, behind the end of which ``slack`` bytes may be read.
+    void begin(const uint8_t *end) { this->end = end; }
+
+    /// The object at `at`, which is before the end; sets `present` and `values`. `depth` is its own.
     ///
     /// - Returns: the end of the object; null where it is not plain.
-    const uint8_t *read(const uint8_t *at, pfj_value *values, uint32_t &present);
+    const uint8_t *read(const uint8_t *at, uint32_t &present, unsigned depth);
 
 private:
     static constexpr uint32_t longest_step = 32;
-    static constexpr uint32_t step_limit = 64;
+    static constexpr uint32_t step_limit = 128;
+    static constexpr uint32_t follower_limit = 4;
+    /// Twice as many as there are steps, and one less than a power of two.
+    static constexpr uint32_t place_mask = 255;
 
-    /// From the end of a value, or the brace, to where the value of `field` begins.
-    struct Step {
-        uint8_t text[longest_step];
-        /// 0xFF where `text` is.
-        uint8_t mask[longest_step];
-        uint32_t length;
-        uint32_t field;
-        /// The steps that followed, the last new one first; 0 where none is known.
-        uint32_t followers[2];
+    /// What a step leads to.
+    enum class Form : uint8_t {
+        /// A string; the step's text ends with its quote.
+        string,
+        /// Any other value.
+        value,
+        /// The end of the object: no value.
+        end,
+        /// No text is this step's.
+        none,
     };
 
-    /// The opening brace.
-    static constexpr uint32_t brace = 0;
-    /// A key that is too long to be learnt.
-    static constexpr uint32_t stranger = 1;
+    /// From the end of a value, or the brace, to where the next value begins.
+    struct Step {
+        alignas(16) uint8_t text[longest_step];
+        /// Bit n for each byte n of `text`.
+        uint32_t bytes;
+        uint32_t length;
+        /// That of the field among those present; 0 where the field is not known.
+        uint32_t bit;
+        /// Whether the form is a string.
+        bool has_quote;
+        Form form;
+        /// Where the value is put.
+        pfj_value *value;
+        /// Of its last number of more than eight digits: those before the last eight, and what they are worth. Times
+        /// are alike in them for a day.
+        uint64_t last_front;
+        uint64_t last_front_value;
+        /// The steps that followed, those that do so often first; `nowhere` where none is known.
+        Step *followers[follower_limit];
+
+        void set(uint32_t field, Form form, pfj_value *values);
+        bool matches(const uint8_t *at) const;
+        uint64_t value_of_digits(const uint8_t *at, uint32_t count);
+    };
+
+    /// Where a value begins, and the step that led there; `at` is null where there is none.
+    struct Place {
+        const uint8_t *at;
+        Step *step;
+    };
 
     const uint8_t *end = nullptr;
-    const uint8_t *readable = nullptr;
-    Step steps[step_limit] = {};
-    uint32_t count = 2;
+    uint32_t count = 0;
+    /// By a hash of the text, the number of its step and 1; 0 is free.
+    uint8_t places[place_mask + 1];
+    /// What stands in for a follower that is not known.
+    Step nowhere;
+    /// The opening brace.
+    Step brace;
+    /// A key that is too long to be learnt, or not of ASCII alone; its field is that of the last one.
+    Step stranger;
+    Step steps[step_limit];
 
-    static bool matches(const Step &step, const uint8_t *at);
-    const uint8_t *pass_key(const uint8_t *at, uint32_t &step, uint32_t &field);
-    const uint8_t *read_key(const uint8_t *at, uint32_t &step, uint32_t &field);
-    const uint8_t *read_string(const uint8_t *at, pfj_value &value);
-    const uint8_t *read_number(const uint8_t *at, pfj_value &value) const;
-    const uint8_t *read_other_number(const uint8_t *from, pfj_value &value) const;
-    const uint8_t *pass_word(const uint8_t *at, const char *word, size_t size) const;
-    const uint8_t *pass_blanks(const uint8_t *at) const;
-    uint32_t learn(const uint8_t *text, uint32_t length, uint32_t field);
+    void forget();
+    static void follow(Step &step, Step &follower);
+    Step &learn(const uint8_t *text, uint32_t length, uint32_t field, Form form);
+    // Out of line, so that the one loop that nearly every event is read in keeps its registers.
+    PHASEFOLD_SELDOM Place pass_other_key(const uint8_t *at, Step &last);
+    PHASEFOLD_SELDOM Place read_key(const uint8_t *at, Step &last);
+    PHASEFOLD_SELDOM const uint8_t *read_string(
+        const uint8_t *from, const uint8_t *at, const Step &step) const;
+    PHASEFOLD_SELDOM Place read_other_value(const uint8_t *at, Step &last, Step &step, unsigned depth);
+    const uint8_t *read_other_number(const uint8_t *at, pfj_value &value) const;
+    const uint8_t *pass_container(const uint8_t *at, unsigned outer) const;
+    const uint8_t *pass_name(const uint8_t *at) const;
+    const uint8_t *pass_integer(const uint8_t *at) const;
+    const uint8_t *pass_fraction(const uint8_t *at) const;
+    const uint8_t *pass_scalar(const uint8_t *at) const;
+    const uint8_t *pass_any_text(const uint8_t *at) const;
+    const uint8_t *pass_text(const uint8_t *from, const uint8_t *at, bool allows_escapes) const;
+    const uint8_t *pass_blanks(const uint8_t *at) const {
+        while (is_blank(*at) && at < end) at++;
+        return at;
+    }
 };
 
 }  // namespace phasefold

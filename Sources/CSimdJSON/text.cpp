@@ -1,5 +1,7 @@
 #include "text.hpp"
 
+#include <simdjson.h>
+
 namespace phasefold {
 
 namespace {
@@ -132,6 +134,17 @@ uint8_t *unescape(const uint8_t *from, const uint8_t *end, uint8_t *to) {
         }
     }
     return to;
+}
+
+const uint8_t *pass_escape(const uint8_t *at, const uint8_t *end) {
+    if (end - at < 2) return nullptr;
+    const uint8_t *behind = at + 2;
+    if (at[1] == 'u') return read_scalar(behind, end) < 0 ? nullptr : behind;
+    return short_escape(at[1]) == 0 ? nullptr : behind;
+}
+
+bool is_utf8(const uint8_t *bytes, size_t length) {
+    return simdjson::validate_utf8(reinterpret_cast<const char *>(bytes), length);
 }
 
 }  // namespace phasefold

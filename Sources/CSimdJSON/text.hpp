@@ -2,12 +2,16 @@
 #ifndef PHASEFOLD_TEXT_HPP
 #define PHASEFOLD_TEXT_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 namespace phasefold {
 
-inline bool is_blank(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r'; }
+inline bool is_blank(uint8_t byte) {
+    if (__builtin_expect(byte > ' ', true)) return false;
+    return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
+}
 
 inline bool is_digit(uint8_t byte) { return uint8_t(byte - '0') < 10; }
 
@@ -28,6 +32,11 @@ Number read_number(const uint8_t *from, const uint8_t *next);
 ///
 /// - Returns: the end of what was written; null where an escape is none, or a surrogate stands alone.
 uint8_t *unescape(const uint8_t *from, const uint8_t *end, uint8_t *to);
+
+/// To behind the escape whose backslash is at `at`; null where it is none, or a surrogate stands alone.
+const uint8_t *pass_escape(const uint8_t *at, const uint8_t *end);
+
+bool is_utf8(const uint8_t *bytes, size_t length);
 
 }  // namespace phasefold
 

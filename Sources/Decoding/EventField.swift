@@ -1,6 +1,6 @@
 /// The fields of an event in JSON, in the order of `pfj_field`: what is wrong with an event is told by the first
 /// of them that is wrong.
-enum EventField: UInt32, CaseIterable {
+enum EventField: UInt32, CaseIterable, BitwiseCopyable {
     case deviceID
     case appID
     case event
@@ -59,6 +59,7 @@ enum EventField: UInt32, CaseIterable {
     }
 
     /// The most bytes that its text may have.
+    @inline(__always)
     var limit: Int {
         switch self {
         case .deviceID, .appID: 256
@@ -74,7 +75,7 @@ enum EventField: UInt32, CaseIterable {
 
 /// What is wrong with a field.
 struct Fault: BitwiseCopyable {
-    enum Kind: BitwiseCopyable {
+    enum Kind: UInt32, BitwiseCopyable {
         case missing
         case bad
         case tooLong
@@ -82,4 +83,24 @@ struct Fault: BitwiseCopyable {
 
     var kind: Kind
     var field: EventField
+
+    @inline(__always)
+    init(kind: Kind, field: EventField) {
+        self.kind = kind
+        self.field = field
+    }
+
+    static var kindBits: UInt32 { 2 }
+
+    /// nil where the code is no fault's.
+    init?(code: UInt32) {
+        guard let kind = Kind(rawValue: code & 3), let field = EventField(rawValue: code >> Self.kindBits) else {
+            return nil
+        }
+        self.init(kind: kind, field: field)
+    }
+
+    /// In the order of the fields.
+    @inline(__always)
+    var code: UInt32 { field.rawValue << Self.kindBits | kind.rawValue }
 }

@@ -19,10 +19,11 @@ struct JSONParser: ~Copyable {
         }
     }
 
-    /// Begins a text the short way; see `pfj_open_plain`.
-    mutating func openPlain(_ text: RawSpan) -> pfj_status {
+    /// Reads the first object of a text the short way; see `pfj_open_plain`.
+    mutating func openPlain(_ text: RawSpan, _ object: inout pfj_object) -> pfj_status {
         unsafe text.withUnsafeBytes { bytes in
-            unsafe pfj_open_plain(parser, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+            unsafe pfj_open_plain(
+                parser, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, &object)
         }
     }
 

@@ -18,22 +18,21 @@ extension RecordDecoder {
     private mutating func decodePlain(
         _ text: RawSpan, key: RawSpan?, of origin: Origin, lexicon: inout Lexicon, into batch: inout EventBatch
     ) -> Bool {
-        guard text.byteCount > 0, parser.openPlain(text) == PFJ_OBJECT else { return text.byteCount == 0 }
         var object = unsafe pfj_object()
         var index = 0
-        var status = unsafe parser.nextPlain(&object)
+        var status = unsafe parser.openPlain(text, &object)
         while status == PFJ_OBJECT {
             let fault = unsafe append(EventObject(object), key: key, of: origin, lexicon: &lexicon, to: &batch)
-            if let fault { batch.reject(origin, index, RejectionCode(fault)) }
+            let isLast = unsafe object.is_last
+            if let fault {
+                let isOnly = index == 0 && isLast && !parser.isArray
+                batch.reject(origin, isOnly ? nil : index, RejectionCode(fault))
+            }
+            if isLast { return true }
             index += 1
             status = unsafe parser.nextPlain(&object)
         }
-        guard status == PFJ_END else { return false }
-        // A record that is one object is rejected as a whole.
-        if index == 1, !parser.isArray, batch.rejections.last?.record == origin.record {
-            batch.rejections[batch.rejections.count - 1].index = nil
-        }
-        return true
+        return status == PFJ_END
     }
 
     /// The full way, which says what is wrong.

@@ -17,7 +17,7 @@ package struct RecordDecoder: ~Copyable {
     package private(set) var logcat: LogcatDecoder
     var otlp: OTLPMapper
     /// By the hash of a name, its scope and whether it is bridged.
-    var edges = Memo(places: 256, Edge.unknown)
+    var meanings = Memo(places: 256, Meaning(edge: .unknown, scope: .app))
     /// By the hash of all dimensions that are grouped by.
     var groups = Memo(places: 4096, GroupTable.overflow)
     /// False leads every record of JSON the full way: the events are the same.
@@ -72,8 +72,13 @@ package struct RecordDecoder: ~Copyable {
     }
 
     /// What the settings say or, where they leave it open, the first bytes.
+    @inline(__always)
     private func format(of value: RawSpan) -> RecordFormat {
         guard options.format == .auto else { return options.format }
+        return value.isObjectOfEvents ? .json : Self.formatFound(in: value)
+    }
+
+    private static func formatFound(in value: RawSpan) -> RecordFormat {
         var start = 0
         while start < value.byteCount, value[byte: start].isBlank { start += 1 }
         guard start < value.byteCount else { return .json }
@@ -96,6 +101,15 @@ struct Origin {
     let timestamp: Int64
     /// Its number in the batch.
     let record: Int
+}
+
+extension RawSpan {
+    /// Whether the first three bytes show an object that is no request of OpenTelemetry: none of them means that it is.
+    @inline(__always)
+    fileprivate var isObjectOfEvents: Bool {
+        byteCount > 2 && self[byte: 0] == UInt8(ascii: "{") && self[byte: 1] == UInt8(ascii: "\"")
+            && self[byte: 2] != UInt8(ascii: "r")
+    }
 }
 
 extension EventBatch {

@@ -51,9 +51,15 @@
         @inlinable package static var namesItsProcess: Flags { Flags(rawValue: 4) }
     }
 
-    /// An event with everything absent but whose, when and what.
+    /// An event with everything absent but whose, when and what; of the edge's scope, or of the app where it has none.
     @inlinable
     package init(_ installation: InstallationKey, _ edge: Edge, time: Int64, received: Int64) {
+        self.init(installation, edge, edge.scope ?? .app, time: time, received: received)
+    }
+
+    /// An event with everything absent but whose, when and what.
+    @inlinable @inline(__always)
+    package init(_ installation: InstallationKey, _ edge: Edge, _ scope: Scope, time: Int64, received: Int64) {
         self.installation = installation
         self.time = time
         self.received = received
@@ -74,7 +80,7 @@
         exitReason = 0
         record = 0
         self.edge = edge
-        scope = edge.scope ?? .app
+        self.scope = scope
         flags = []
     }
 
