@@ -102,6 +102,12 @@ struct Device: ~Copyable {
         static let inUse = Flags(rawValue: 1 << 17)
         /// The running process was ended by an exit report, not by a termination: what follows is not illegal.
         static let ended = Flags(rawValue: 1 << 18)
+        // Of the checkpoint
+        /// Stands in the list of those that changed since the last commit.
+        static let changed = Flags(rawValue: 1 << 19)
+        /// Written whole within the pass, by the pass's number: in neither, never.
+        static let savedEven = Flags(rawValue: 1 << 20)
+        static let savedOdd = Flags(rawValue: 1 << 21)
 
         static let ofProcess: Flags = [
             .launchSeen, .prewarmed, .wasActive, .native, .scenesRule, .activitiesRule, .phaseSeen, .exitExpected,

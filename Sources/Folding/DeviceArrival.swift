@@ -124,7 +124,8 @@ extension Device {
             return isKnownNumber(event, stamp, context) || isKnown
         }
         guard event.eventID == 0 else { return isKnown }
-        return makeCold(context).known.isKnown(content: event)
+        let resource = context.hash(ofText: event.resource)
+        return makeCold(context).known.isKnown(content: event, resource: resource)
     }
 
     private mutating func isKnownNumber(

@@ -6,22 +6,25 @@ import Lifecycle
 /// that departs by more than the tolerance is a hung upload; two in a row to the same side are a clock that was set.
 struct DeviceClock {
     /// Added to device time gives corrected time, ms.
-    private(set) var offset: Int64 = 0
+    var offset: Int64 = 0
     /// The setting of the clock that is in force; each has an id of its own.
-    private(set) var setting: UInt32 = 0
+    var setting: UInt32 = 0
     /// The setting that begins with a difference that departs, if the next one confirms it.
-    private var provisional: UInt32?
-    private var nextID: UInt32 = 1
+    var provisional: UInt32?
+    var nextID: UInt32 = 1
     /// Earlier settings, the latest last; at most ``settingsKept``.
-    private var earlier: [(id: UInt32, offset: Int64)] = []
+    var earlier: [(id: UInt32, offset: Int64)] = []
     /// Settings that were not confirmed, and the one in which they really were; at most ``settingsKept``.
-    private var dismissed: [(id: UInt32, setting: UInt32)] = []
-    private var differences: [Int64] = []
-    private var sentTimes: [Int64] = []
+    var dismissed: [(id: UInt32, setting: UInt32)] = []
+    var differences: [Int64] = []
+    var sentTimes: [Int64] = []
+    /// Those that the checkpoint has not been told of: the last ones, or all.
+    var newDifferences = 0
+    var newSent = 0
     /// The difference before, where it departed and stood alone.
-    private var outlier: Int64?
+    var outlier: Int64?
 
-    private static let kept = 16
+    static let kept = 16
     private static let settingsKept = 8
     /// 10 years of 365.25 days, ms.
     private static let absurd: Int64 = 315_576_000_000
@@ -46,10 +49,10 @@ struct DeviceClock {
         guard !sentTimes.contains(sent) else { return }
         let (difference, overflow) = received.subtractingReportingOverflow(sent)
         guard !overflow, abs(difference) <= Self.absurd else { return }
-        remember(sent, in: &sentTimes)
+        remember(sent: sent)
         guard !differences.isEmpty, abs(difference - offset) > tolerance else {
             dismiss()
-            remember(difference, in: &differences)
+            remember(difference: difference)
             offset = differences.min() ?? 0
             return
         }
@@ -66,6 +69,7 @@ struct DeviceClock {
         provisional = nil
         outlier = nil
         differences = [first, difference]
+        newDifferences = Self.kept
         offset = min(first, difference)
     }
 
@@ -78,8 +82,15 @@ struct DeviceClock {
         if dismissed.count > Self.settingsKept { dismissed.removeFirst() }
     }
 
-    private func remember(_ value: Int64, in ring: inout [Int64]) {
-        ring.append(value)
-        if ring.count > Self.kept { ring.removeFirst() }
+    mutating func remember(sent time: Int64) {
+        sentTimes.append(time)
+        if sentTimes.count > Self.kept { sentTimes.removeFirst() }
+        newSent += 1
+    }
+
+    mutating func remember(difference: Int64) {
+        differences.append(difference)
+        if differences.count > Self.kept { differences.removeFirst() }
+        newDifferences += 1
     }
 }

@@ -8,7 +8,7 @@ struct Echoes {
         var phase: Phase
     }
 
-    private struct Span {
+    struct Span {
         var phase: Phase
         /// Corrected time, ms.
         var from: Int64
@@ -17,7 +17,7 @@ struct Echoes {
     /// Those that no phase near them has agreed with yet; at most ``limit``.
     var pending: [Echo] = []
     /// The last phases, the newest last; at most ``limit``.
-    private var spans: [Span] = []
+    var spans: [Span] = []
 
     static let limit = 8
 

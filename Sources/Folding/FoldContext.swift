@@ -21,6 +21,19 @@ final class FoldContext {
     /// The device times of the edges from which a step of the clock to the event in hand was counted.
     private var regressions: ContiguousArray<Int64> = []
 
+    /// ``TextTable/hash(of:)`` by id, as far as it was told.
+    private var textHashes: ContiguousArray<UInt64> = []
+
+    /// Takes in the texts that are new.
+    func learn(_ texts: borrowing TextTable) {
+        while textHashes.count < texts.count { textHashes.append(texts.hash(of: UInt32(textHashes.count))) }
+    }
+
+    /// A hash of a text that means the same in every process.
+    func hash(ofText id: UInt32) -> UInt64 {
+        Int(id) < textHashes.count ? textHashes[Int(id)] : UInt64(id)
+    }
+
     /// Another event is folded.
     func beginEvent() {
         if !regressions.isEmpty { regressions.removeAll(keepingCapacity: true) }

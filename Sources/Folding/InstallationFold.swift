@@ -21,6 +21,9 @@ package final class InstallationFold {
     /// The largest receive time that a record told, ms since the epoch; ``Event/absent`` before the first.
     package var watermark: Int64 { core.context.watermark }
 
+    /// Takes in the texts of the batches to come: states name them by hash where they outlive the process.
+    package func learn(_ lexicon: borrowing Lexicon) { core.context.learn(lexicon.texts) }
+
     /// Folds a batch, appending to `contributions`.
     package func fold(_ batch: borrowing EventBatch, into contributions: inout ContributionBatch) {
         core.fold(batch, into: &contributions)
@@ -35,16 +38,83 @@ package final class InstallationFold {
     package func finish(into contributions: inout ContributionBatch) {
         core.finish(into: &contributions)
     }
+
+    // MARK: The checkpoint
+
+    /// Places of states: those below were ever in use.
+    package var places: UInt32 { core.table.indices.upperBound }
+
+    /// A state changed or ended since the last ``saveChanges(pass:lexicon:)``.
+    package var hasChanges: Bool { !core.changed.isEmpty }
+
+    /// Stream time, ms since the epoch; ``Event/absent`` before the first record.
+    package var stream: Int64 { core.context.stream }
+
+    /// The states that changed or ended since the last call, in blocks.
+    ///
+    /// - Parameter pass: counts the passes over all states: of a state that a pass has not told yet, all is told.
+    package func saveChanges(pass: UInt64, lexicon: borrowing Lexicon) -> [SavedStates] {
+        core.saveChanges(pass: pass, lexicon)
+    }
+
+    /// The states of some places, as far as this pass has not told them yet, in blocks.
+    package func saveSlice(_ places: Range<UInt32>, pass: UInt64, lexicon: borrowing Lexicon) -> [SavedStates] {
+        core.saveSlice(places, pass: pass, lexicon)
+    }
+
+    /// All states in one form, the same for equal states: to compare.
+    package func snapshot(lexicon: borrowing Lexicon) -> ContiguousArray<UInt8> { core.snapshot(lexicon) }
+
+    /// Takes one block back, in the order in which they were saved, before any event is folded.
+    ///
+    /// - Parameters:
+    ///   - stream: ``stream`` when the block was saved.
+    ///   - places: no state stands at this place or beyond.
+    /// - Returns: how many states it told of.
+    /// - Throws: where the block cannot be; the fold is good for nothing then.
+    package func restore(
+        _ block: ContiguousArray<UInt8>, stream: Int64, places: UInt32, lexicon: inout Lexicon
+    ) throws(UnreadableBytes) -> Int {
+        try core.restore(block, stream: stream, places: places, &lexicon)
+    }
+
+    /// All blocks have been taken: events can be folded from here on.
+    ///
+    /// - Parameter suspects: places that blocks without effect have told of: the next commit tells them again.
+    /// - Throws: where the blocks contradict each other; the fold is good for nothing then.
+    package func finishRestore(
+        stream: Int64, watermark: Int64, suspects: some Sequence<UInt32>
+    ) throws(UnreadableBytes) {
+        guard core.finishRestore(stream: stream, watermark: watermark) else { throw UnreadableBytes() }
+        core.noteAll(suspects)
+    }
+
+    /// The places of which a block tells.
+    package static func places(in block: ContiguousArray<UInt8>) throws(UnreadableBytes) -> [UInt32] {
+        var lexicon = Lexicon()
+        var reader = try StateReader(block, stream: 0, &lexicon)
+        var places: [UInt32] = []
+        for _ in 0..<reader.entries { places.append(try reader.begin().place) }
+        return places
+    }
+}
+
+/// A block of states.
+package struct SavedStates: Sendable {
+    package var entries: Int
+    package var bytes: ContiguousArray<UInt8>
 }
 
 /// What the fold of a partition is made of.
-private struct FoldCore: ~Copyable {
+struct FoldCore: ~Copyable {
     var table = InstallationTable()
-    private var wheel = TimerWheel()
+    var wheel = TimerWheel()
     var context: FoldContext
     /// Devices whose timer falls in the tick that has begun, earliest first.
     private var near = NearTimers()
     private var candidates: ContiguousArray<UInt32> = []
+    /// Places whose states changed since the last commit, or ended; some twice.
+    var changed: ContiguousArray<UInt32> = []
 
     init(_ limits: FoldingLimits, lexicon: inout Lexicon) {
         context = FoldContext(limits: limits, names: FoldNames(limits: limits, lexicon: &lexicon))
@@ -112,6 +182,7 @@ private struct FoldCore: ~Copyable {
         for index in range {
             guard events[index].edge != .tick, let device = table.find(events[index].installation) else { continue }
             table[device].closeRecord(context)
+            note(device)
             schedule(device)
         }
     }
@@ -138,6 +209,7 @@ private struct FoldCore: ~Copyable {
             advanceStream(to: table[device].stamp(of: event, context).received)
         }
         table[device].arrive(event, sortsRecord: sortsRecord, context)
+        note(device)
         schedule(device)
     }
 
@@ -169,6 +241,7 @@ private struct FoldCore: ~Copyable {
         table[device].timer = 0
         if table[device].nextDue(context) <= context.stream {
             table[device].fire(context)
+            note(device)
             if table[device].isExpired(context) { return expire(device) }
         }
         schedule(device)
@@ -177,11 +250,20 @@ private struct FoldCore: ~Copyable {
     private mutating func expire(_ device: UInt32) {
         context.store.remove(table[device].cold)
         table.remove(device)
+        changed.append(device)
+    }
+
+    /// Remembers that the device is to be written with the next commit.
+    @inline(__always)
+    private mutating func note(_ device: UInt32) {
+        guard !table[device].flags.contains(.changed) else { return }
+        table[device].flags.insert(.changed)
+        changed.append(device)
     }
 
     /// Sees to it that the device is looked at when its next limit passes.
     @inline(__always)
-    private mutating func schedule(_ device: UInt32) {
+    mutating func schedule(_ device: UInt32) {
         let due = table[device].nextDue(context)
         guard due != Int64.max else { return }
         let tick = max(TimerWheel.tick(due), 1)

@@ -124,6 +124,44 @@ struct InstallationTable: ~Copyable {
         free.append(index)
     }
 
+    /// Puts a state of no installation into every place before `count`, as far as none is there.
+    mutating func extend(to count: Int) {
+        while used < count {
+            if unsafe chunks.count == used >> Self.chunkBits {
+                unsafe chunks.append(Self.makeChunk())
+            }
+            var blank = Device(InstallationKey(high: 0, low: 0))
+            blank.flags = []
+            unsafe (chunks[used >> Self.chunkBits] + (used & Self.chunkMask)).initialize(to: blank)
+            used += 1
+        }
+    }
+
+    /// Makes the index anew for the states that are in use; the others' places are free.
+    ///
+    /// - Returns: false where two states are of one installation.
+    mutating func reindex() -> Bool {
+        free.removeAll()
+        unsafe Self.release(entries, places)
+        places = Self.fewestPlaces
+        while places * 3 < used * 4 + 4 { places *= 2 }
+        unsafe entries = Self.makeEntries(places)
+        let mask = places - 1
+        for index in indices.reversed() {
+            guard self[index].flags.contains(.inUse) else {
+                free.append(index)
+                continue
+            }
+            let key = self[index].key
+            guard find(key) == nil else { return false }
+            let hash = UInt32(truncatingIfNeeded: key.low)
+            var place = Int(hash) & mask
+            while unsafe entries[place] != 0 { place = (place + 1) & mask }
+            unsafe entries[place] = UInt64(hash) << 32 | UInt64(index + 1)
+        }
+        return true
+    }
+
     /// Moves the entries behind a removed one back, so that probing never meets a gap that was not there.
     private mutating func closeGap(at place: Int, mask: Int) {
         var gap = place

@@ -98,7 +98,7 @@ import Testing
             events.append(other)
         }
         events.append(base)
-        let answers = events.map { known.isKnown(content: $0) }
+        let answers = events.map { known.isKnown(content: $0, resource: UInt64($0.resource)) }
         #expect(answers == Array(repeating: false, count: 9) + [true])
     }
 }

@@ -1,0 +1,154 @@
+import Lifecycle
+
+extension FoldCore {
+    /// Bytes of states after which a block is closed; one state may go beyond.
+    static let blockLimit = 384 << 10
+
+    /// Writes what changed since the last time, and forgets that it did.
+    mutating func saveChanges(pass: UInt64, _ lexicon: borrowing Lexicon) -> [SavedStates] {
+        changed.sort()
+        var blocks = BlockWriter(stream: context.stream)
+        var last: UInt32?
+        for place in changed where place != last {
+            last = place
+            save(place, pass: pass, to: &blocks, lexicon)
+        }
+        changed.removeAll(keepingCapacity: changed.count < 1 << 16)
+        return blocks.finish(lexicon)
+    }
+
+    /// Writes those states of some places that were not written in this pass yet.
+    mutating func saveSlice(_ places: Range<UInt32>, pass: UInt64, _ lexicon: borrowing Lexicon) -> [SavedStates] {
+        var blocks = BlockWriter(stream: context.stream)
+        let mark = FoldCore.mark(of: pass)
+        for place in places.clamped(to: table.indices) {
+            let flags = table[place].flags
+            guard flags.contains(.inUse), !flags.contains(mark) else { continue }
+            save(place, pass: pass, to: &blocks, lexicon)
+        }
+        return blocks.finish(lexicon)
+    }
+
+    private static func mark(of pass: UInt64) -> Device.Flags { pass & 1 == 0 ? .savedEven : .savedOdd }
+
+    private mutating func save(
+        _ place: UInt32, pass: UInt64, to blocks: inout BlockWriter, _ lexicon: borrowing Lexicon
+    ) {
+        guard table.indices.contains(place), table[place].flags.contains(.inUse) else {
+            blocks.writer.begin(place: place, entry: 0)
+            return blocks.closeIfFull(lexicon)
+        }
+        let mark = FoldCore.mark(of: pass)
+        let held = context.store[table[place].cold]
+        table[place].save(
+            place: place, isWhole: !table[place].flags.contains(mark), held, to: &blocks.writer)
+        held?.noteSaved()
+        table[place].flags.subtract([.changed, .savedEven, .savedOdd])
+        table[place].flags.insert(mark)
+        blocks.closeIfFull(lexicon)
+    }
+
+    /// Every state whole and in the order of the keys: the same for equal states, whatever their places.
+    func snapshot(_ lexicon: borrowing Lexicon) -> ContiguousArray<UInt8> {
+        var places = table.indices.filter { table[$0].flags.contains(.inUse) }
+        places.sort { (table[$0].key.high, table[$0].key.low) < (table[$1].key.high, table[$1].key.low) }
+        var writer = StateWriter(stream: context.stream)
+        for (number, place) in places.enumerated() {
+            table[place].save(place: UInt32(number), isWhole: true, context.store[table[place].cold], to: &writer)
+        }
+        return writer.finish(lexicon)
+    }
+
+    // MARK: Restoring
+
+    /// Takes one block.
+    mutating func restore(
+        _ block: ContiguousArray<UInt8>, stream: Int64, places: UInt32, _ lexicon: inout Lexicon
+    ) throws(UnreadableBytes) -> Int {
+        var reader = try StateReader(block, stream: stream, &lexicon)
+        for _ in 0..<reader.entries {
+            let (place, entry) = try reader.begin()
+            guard entry & StateEntry.isState != 0 else {
+                guard entry == 0 else { throw UnreadableBytes() }
+                // The end of what never came to be may lie beyond all states.
+                if table.indices.contains(place) { clear(place) }
+                continue
+            }
+            guard place < places else { throw UnreadableBytes() }
+            try restore(place, entry, &reader)
+        }
+        guard reader.isAtEnd else { throw UnreadableBytes() }
+        return reader.entries
+    }
+
+    private mutating func clear(_ place: UInt32) {
+        context.store.remove(table[place].cold)
+        table[place].cold = Device.noCold
+        table[place].flags = []
+    }
+
+    private mutating func restore(
+        _ place: UInt32, _ entry: UInt8, _ reader: inout StateReader
+    ) throws(UnreadableBytes) {
+        if entry & StateEntry.isWhole != 0 {
+            table.extend(to: Int(place) + 1)
+            clear(place)
+            let high = try reader[.key].fixed64()
+            table[place].key = InstallationKey(high: high, low: try reader[.key].fixed64())
+        } else {
+            guard table.indices.contains(place), table[place].flags.contains(.inUse) else { throw UnreadableBytes() }
+        }
+        let key = table[place].key
+        try table[place].load(&reader)
+        guard entry & StateEntry.hasCold != 0 else {
+            context.store.remove(table[place].cold)
+            table[place].cold = Device.noCold
+            return
+        }
+        if table[place].cold == Device.noCold { table[place].cold = context.store.make().0 }
+        try context.store[table[place].cold]?.load(&reader, owner: key)
+    }
+
+    /// All blocks have been taken: from here on events can be folded.
+    ///
+    /// - Returns: false where what they say cannot be.
+    mutating func finishRestore(stream: Int64, watermark: Int64) -> Bool {
+        guard table.reindex() else { return false }
+        context.stream = stream
+        context.watermark = watermark
+        var none: ContiguousArray<UInt32> = []
+        if stream != Moment.absent { wheel.advance(to: TimerWheel.tick(stream), into: &none) }
+        for place in table.indices where table[place].flags.contains(.inUse) { schedule(place) }
+        return true
+    }
+
+    /// The states of these places are to be written with the next commit, whatever becomes of them.
+    mutating func noteAll(_ places: some Sequence<UInt32>) {
+        for place in places { changed.append(place) }
+    }
+}
+
+/// Cuts states into blocks.
+private struct BlockWriter {
+    var writer: StateWriter
+    private var done: [SavedStates] = []
+
+    init(stream: Int64) {
+        writer = StateWriter(stream: stream)
+    }
+
+    mutating func closeIfFull(_ lexicon: borrowing Lexicon) {
+        guard writer.count >= FoldCore.blockLimit else { return }
+        close(lexicon)
+    }
+
+    private mutating func close(_ lexicon: borrowing Lexicon) {
+        done.append(SavedStates(entries: writer.entries, bytes: writer.finish(lexicon)))
+        writer = StateWriter(stream: writer.stream)
+    }
+
+    mutating func finish(_ lexicon: borrowing Lexicon) -> [SavedStates] {
+        if writer.entries > 0 { close(lexicon) }
+        return done
+    }
+}
