@@ -42,6 +42,7 @@ let package = Package(
             name: "CSimdJSON",
             linkerSettings: [.linkedLibrary("simdjson")]),
         .systemLibrary(name: "CPrefetch"),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .systemLibrary(name: "CRDKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
 
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
@@ -59,16 +60,20 @@ let package = Package(
         library("Decoding", ["Lifecycle", "CSimdJSON"]),
         library("Folding", ["Lifecycle", "CPrefetch"]),
         library("Aggregating", ["Lifecycle"]),
+        library("Checkpointing", ["Lifecycle", "CZstd"]),
         library("Kafka", ["CRDKafka"]),
         library("Serving", ["CMicroHTTPD", "CAssets", "Metering"]),
 
         // Level 3: what knows several stages, and a world to try them in.
-        library("Engine", ["Lifecycle", "Settings", "Decoding", "Folding", "Aggregating"]),
+        library("Engine", ["Lifecycle", "Settings", "Decoding", "Folding", "Aggregating", "Checkpointing"]),
         library("Fleet", ["Lifecycle"]),
         // Level 4: the only one that knows the order of the stages.
         library(
             "Worker",
-            ["Lifecycle", "Settings", "Metering", "Decoding", "Aggregating", "Kafka", "Serving", "Engine"]),
+            [
+                "Lifecycle", "Settings", "Metering", "Decoding", "Aggregating", "Checkpointing", "Kafka", "Serving",
+                "Engine",
+            ]),
         // Level 5: the executable.
         .executableTarget(
             name: "phasefold",
@@ -82,8 +87,8 @@ let package = Package(
         .executableTarget(
             name: "benchmarks",
             dependencies: [
-                "Lifecycle", "Decoding", "Folding", "Aggregating", "Engine", "Fleet", "Kafka", "CRDKafka",
-                "CAllocationCount", "CReferenceCount", "BrokerSupport",
+                "Lifecycle", "Decoding", "Folding", "Aggregating", "Checkpointing", "Engine", "Fleet", "Kafka",
+                "CRDKafka", "CAllocationCount", "CReferenceCount", "BrokerSupport",
             ],
             path: "Benchmarks/benchmarks", swiftSettings: strict),
 
@@ -105,7 +110,8 @@ let package = Package(
         tests("phasefoldTests", ["phasefold"]),
         tests("FoldingTests", ["Folding", "Lifecycle"]),
         tests(
-            "EngineTests", ["Engine", "Lifecycle", "Settings", "Aggregating", "ReferenceFold"]),
+            "EngineTests", ["Engine", "Lifecycle", "Settings", "Aggregating", "Checkpointing", "ReferenceFold"]),
+        tests("CheckpointingTests", ["Checkpointing", "Lifecycle"]),
         tests("AggregatingTests", ["Aggregating", "Lifecycle"]),
         tests(
             "FleetTests",
@@ -115,7 +121,8 @@ let package = Package(
         tests(
             "WorkerTests",
             [
-                "Worker", "Kafka", "Lifecycle", "Settings", "Metering", "Aggregating", "BrokerSupport", "phasefold",
+                "Worker", "Kafka", "Lifecycle", "Settings", "Metering", "Aggregating", "Checkpointing", "BrokerSupport",
+                "phasefold",
             ]),
         .target(name: "BrokerSupport", dependencies: ["Kafka"], path: "Tests/BrokerSupport", swiftSettings: strict),
     ] + fuzzer,

@@ -52,6 +52,15 @@ package struct RecordBatch: Sendable {
         }
     }
 
+    /// Appends a record that was packed elsewhere.
+    package mutating func append(key: ContiguousArray<UInt8>, value: ContiguousArray<UInt8>) {
+        let start = bytes.count
+        bytes.append(contentsOf: key)
+        bytes.append(contentsOf: value)
+        let middle = start + key.count
+        records.append(Record(key: start..<middle, value: middle..<bytes.count, route: 0))
+    }
+
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         records.removeAll(keepingCapacity: true)

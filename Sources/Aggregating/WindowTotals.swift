@@ -130,6 +130,14 @@ package struct WindowTotals: ~Copyable {
         write(into: &rows, checkpoint: &checkpoint)
     }
 
+    /// All records of the checkpoint have been taken back: windows that were final by then and stand in it all the
+    /// same, since nobody wrote that they are over, are dropped.
+    package mutating func finishRestore() {
+        for (window, open) in windows where window.isFinal(at: watermark, grace: settings.windows.grace) {
+            for number in open.cells { forget(number) }
+        }
+    }
+
     /// Takes back one record of the checkpoint; those of one key in the order in which they were written.
     ///
     /// - Parameter value: empty in a tombstone.

@@ -1,4 +1,5 @@
 package import Aggregating
+package import Checkpointing
 package import Decoding
 import Folding
 package import Lifecycle
@@ -10,19 +11,22 @@ package import Lifecycle
 package final class PartitionEngine {
     private var decoder: RecordDecoder
     private var unpacker = EventUnpacker()
-    private let fold: InstallationFold
+    private var fold: InstallationFold
     private var combiner: Combiner
     private var lexicon = Lexicon()
     private var batch = EventBatch(capacity: PartitionEngine.batchEvents * 2)
     private var contributions = ContributionBatch(capacity: PartitionEngine.batchEvents * 4)
     private var decoded = EngineCounts()
     private var taken = 0
+    private let limits: FoldingLimits
+    private var checkpoint: CheckpointWriter?
 
     /// Events that are gathered before they are folded together.
     package static let batchEvents = 1024
 
     package init(_ settings: EngineSettings) {
         decoder = RecordDecoder(settings.decoding)
+        limits = settings.folding
         fold = InstallationFold(settings.folding, lexicon: &lexicon)
         combiner = Combiner(settings.aggregating)
     }
@@ -57,6 +61,7 @@ package final class PartitionEngine {
         decoded.otherTelemetry += batch.otherTelemetry
         decoded.records += batch.records
         for index in batch.events.indices where batch.events[index].edge != .tick { taken += 1 }
+        fold.learn(lexicon)
         fold.fold(batch, into: &contributions)
         combine()
         batch.removeAll()
@@ -87,6 +92,46 @@ package final class PartitionEngine {
     package func closeEpoch(source: SourcePartition, into partials: inout RecordBatch) {
         process()
         combiner.closeEpoch(source: source, watermark: fold.watermark, lexicon: lexicon, into: &partials)
+    }
+
+    // MARK: The checkpoint
+
+    /// From here on states are written: the engine's life has a number of its own.
+    ///
+    /// - Parameters:
+    ///   - epoch: larger than that of any life before.
+    ///   - base: the commit whose states it goes on from; nil where it begins without.
+    package func beginCheckpoint(_ source: CheckpointSource, epoch: UInt64, base: CommitNumber?) {
+        checkpoint = CheckpointWriter(source, epoch: epoch, base: base)
+    }
+
+    /// Appends the checkpoint of the epoch that was closed just now to `records`.
+    ///
+    /// - Parameter nextOffset: the first record of the input that was not taken in.
+    /// - Returns: what was written; nil before ``beginCheckpoint(_:epoch:base:)``.
+    package func saveCheckpoint(nextOffset: Int64, into records: inout RecordBatch) -> SavedCommit? {
+        checkpoint?.write(fold, nextOffset: nextOffset, lexicon: lexicon, into: &records)
+    }
+
+    /// Whether a state has changed, or time gone on, since the last commit of the checkpoint.
+    package var hasUnsaved: Bool { checkpoint != nil && fold.hasChanges }
+
+    /// All states in one form, the same for equal states: to compare.
+    package var stateSnapshot: ContiguousArray<UInt8> { fold.snapshot(lexicon: lexicon) }
+
+    /// - Returns: how many states it told of.
+    func restore(_ block: Block) throws(UnreadableBytes) -> Int {
+        guard !block.content.isEmpty else { return 0 }
+        let header = block.header
+        return try fold.restore(block.content, stream: header.stream, places: header.places, lexicon: &lexicon)
+    }
+
+    func finishRestore(_ last: BlockHeader, suspects: Set<UInt32>) throws(UnreadableBytes) {
+        try fold.finishRestore(stream: last.stream, watermark: last.watermark, suspects: suspects)
+    }
+
+    func forgetStates() {
+        fold = InstallationFold(limits, lexicon: &lexicon)
     }
 
     /// Hands what was gathered to totals in the same process, without packing it.

@@ -75,6 +75,20 @@ package struct Consumer: ~Copyable, Sendable {
         return offsets
     }
 
+    /// Reads an assigned partition from another place on; nothing of its queue may be drained meanwhile.
+    /// - Parameter limit: ms.
+    package func seek(_ partition: TopicPartition, to start: StartOffset, limit: Int32) throws(KafkaError) {
+        let list = PartitionList(capacity: 1)
+        unsafe list.add(partition, start.raw)
+        let error = unsafe rd_kafka_seek_partitions(client.pointer, list.pointer, limit)
+        if let error = unsafe error {
+            let code = unsafe rd_kafka_error_code(error)
+            unsafe rd_kafka_error_destroy(error)
+            throw KafkaError(code, "seek in \(partition)")
+        }
+        if let failure = list.entries("seek").failure { throw failure }
+    }
+
     /// The next offset that each partition's queue will give; nil before the first record was taken.
     package func positions(_ partitions: [TopicPartition]) throws(KafkaError) -> [PartitionOffset] {
         let list = PartitionList(partitions)

@@ -65,8 +65,22 @@ package struct MetricTable: Sendable {
         "phasefold_event_records_unreadable_total", .records,
         "Records of stage 0 that another version wrote, or that were damaged: their events are missing.")
     package let restoring = GaugeDefinition(
-        "phasefold_restoring", .none, "1 while the open windows of a partition are read again, else 0.",
+        "phasefold_restoring", .none, "1 while the states or the open windows of a partition are restored, else 0.",
         labels: ["partition"])
+    package let restoredStates = CounterDefinition(
+        "phasefold_restored_states_total", .none, "States of devices read back from the checkpoint.")
+    package let restoredBytes = CounterDefinition(
+        "phasefold_restored_bytes_total", .bytes, "Bytes of the checkpoint read back.")
+    package let restoreSeconds = HistogramDefinition(
+        "phasefold_restore_seconds", .seconds, "Time in which the states of a partition were restored.",
+        bounds: [0.1, 0.3, 1, 3, 10, 30, 100, 300])
+    package let checkpointsLost = CounterDefinition(
+        "phasefold_checkpoints_lost_total", .none,
+        "Partitions that began without states, since their checkpoint did not hold those at the committed offset.")
+    package let savedStates = CounterDefinition(
+        "phasefold_checkpoint_states_total", .none, "States of devices written to the checkpoint.")
+    package let savedBytes = CounterDefinition(
+        "phasefold_checkpoint_bytes_total", .bytes, "Bytes written to the checkpoint.")
 
     // MARK: Delivery
 

@@ -1,4 +1,5 @@
 internal import Aggregating
+internal import Checkpointing
 internal import Kafka
 internal import Synchronization
 
@@ -40,14 +41,14 @@ struct CommitNote: Equatable {
     /// ms since the epoch.
     var time: Int64
     /// The commit of the checkpoint whose state is that at the offset; nil where none was written.
-    var mark: CheckpointMark?
+    var mark: CommitNumber?
 
     var text: String {
         guard let mark else { return "v1 \(time)" }
         return "v2 \(time) \(mark.epoch) \(mark.commit)"
     }
 
-    init(time: Int64, mark: CheckpointMark? = nil) {
+    init(time: Int64, mark: CommitNumber? = nil) {
         self.time = time
         self.mark = mark
     }
@@ -61,7 +62,7 @@ struct CommitNote: Equatable {
             mark = nil
         case ("v2", 4):
             guard let epoch = UInt64(parts[2]), let commit = UInt64(parts[3]) else { return nil }
-            mark = CheckpointMark(epoch: epoch, commit: commit)
+            mark = CommitNumber(epoch: epoch, commit: commit)
         default:
             return nil
         }
@@ -85,16 +86,4 @@ struct CommitMark: Equatable {
 
     /// Whether it stands in what was read back.
     func stands(in metadata: String) -> Bool { metadata.split(separator: " ").contains { $0 == text } }
-}
-
-/// One commit of the checkpoint of one task, in the order in which they were made.
-struct CheckpointMark: Equatable, Comparable {
-    /// Each life of a task has one of its own, larger than those of the lives before.
-    var epoch: UInt64
-    /// Counts from 1 within the epoch.
-    var commit: UInt64
-
-    static func < (a: CheckpointMark, b: CheckpointMark) -> Bool {
-        (a.epoch, a.commit) < (b.epoch, b.commit)
-    }
 }

@@ -7,11 +7,10 @@ internal import Metering
 
 /// Stage 1 of one input partition: records to partials.
 ///
-/// At least once: the state of the devices is in memory alone. After a crash the task begins at its committed offset
-/// with no state: events from there on are folded again (doubled where their partials had gone out already), none is
-/// lost, intervals open at the crash are not measured. Two things make "none is lost" true:
-/// - the offset of an epoch is committed after the epoch's partials and dead letters are acknowledged;
-/// - an offset behind an event that is still held back is not committed (``HoldMarks``).
+/// The states of the devices are written to the checkpoint with each epoch, and the epoch's offset names the commit of
+/// the checkpoint that goes with it. So a restart, here or elsewhere, goes on with the states at the committed offset,
+/// events that wait for older ones among them. What makes it right: the offset of an epoch is committed after, or
+/// together with, its partials, dead letters and checkpoint.
 final class FoldWork: PartitionWork {
     private let partition: TopicPartition
     private let lease: Lease
@@ -23,7 +22,11 @@ final class FoldWork: PartitionWork {
     private let engine: PartitionEngine
     /// Records are those of stage 0.
     private let isPacked: Bool
-    private var marks: HoldMarks
+    private let checkpoint: FoldCheckpoint
+    private let saved: (states: Metering.Counter, bytes: Metering.Counter)
+    private var trim = TrimPlan()
+    private var isRestored = false
+    let restoration: (any Restoration)?
     private var letters: [DeadLetter] = []
     private var next: Int64?
     private var committed: PartitionOffset
@@ -36,11 +39,13 @@ final class FoldWork: PartitionWork {
     private var bytes = 0
 
     /// - Parameters:
-    ///   - start: what the group committed last, with the stream time then, which must not go back.
+    ///   - start: what the group committed last, with the commit of the checkpoint that goes with it.
+    ///   - checkpoint: where states are written, and read back.
     ///   - clock: wall clock, ms since the epoch.
     init(
-        _ partition: TopicPartition, lease: Lease, start: PartitionOffset, options: WorkerOptions,
-        metrics: Metrics, tally: EventTally, position: PositionGauge, clock: @escaping @Sendable () -> Int64
+        _ partition: TopicPartition, lease: Lease, start: PartitionOffset, checkpoint: FoldCheckpoint,
+        options: WorkerOptions, metrics: Metrics, tally: EventTally, position: PositionGauge,
+        clock: @escaping @Sendable () -> Int64
     ) {
         self.partition = partition
         self.lease = lease
@@ -49,12 +54,19 @@ final class FoldWork: PartitionWork {
         self.clock = clock
         source = SourcePartition(topic: partition.topic, partition: partition.partition)
         figures = FoldFigures(partition, metrics, tally)
-        marks = HoldMarks(span: options.holdSpan)
+        self.checkpoint = checkpoint
+        saved = (metrics.counter(\.savedStates), metrics.counter(\.savedBytes))
         engine = PartitionEngine(options.engine)
         isPacked = partition.topic == options.eventsTopic && !options.isKeyed
         next = start.offset
         committed = start
-        if let note = CommitNote(start.metadata) { engine.advance(to: note.time) }
+        restoration = FoldRestoration(
+            engine, checkpoint.restorer, start: start, trimmer: checkpoint.trimmer, clock: clock)
+    }
+
+    func restored() {
+        isRestored = true
+        figures.update(engine)
     }
 
     func take(value: RawSpan?, key: RawSpan?, offset: Int64, timestamp: Int64) {
@@ -99,10 +111,7 @@ final class FoldWork: PartitionWork {
 
     func drained() {
         engine.process()
-        if let next {
-            position.offset = next
-            if engine.watermark != Event.absent { marks.reached(next, stream: engine.watermark) }
-        }
+        if let next { position.offset = next }
         figures.records.add(UInt64(records))
         figures.bytes.add(UInt64(bytes))
         (records, bytes) = (0, 0)
@@ -114,11 +123,12 @@ final class FoldWork: PartitionWork {
     var isFull: Bool { engine.isFull || letters.count >= Self.letterLimit }
 
     func close(isLast: Bool) -> ClosedEpoch? {
+        // The engine is the restoration's until then.
+        guard isRestored else { return nil }
         let now = clock()
         if let silentSince, now - silentSince >= options.idleTimeout, now - Self.idleStep >= engine.watermark {
             engine.advance(to: now)
         }
-        if isLast { engine.finish() }
         var epoch = ClosedEpoch(lease: lease, offset: committed)
         engine.closeEpoch(source: source, into: &epoch.partials)
         figures.update(engine)
@@ -127,24 +137,36 @@ final class FoldWork: PartitionWork {
             Combiner.appendWatermark(source: source, watermark: sentWatermark, to: &epoch.watermark)
         }
         swap(&epoch.deadLetters, &letters)
-        if let offset = safeOffset() {
-            let note = engine.watermark == Event.absent ? "" : CommitNote(time: engine.watermark).text
-            epoch.offset = PartitionOffset(partition, offset, metadata: note)
-        }
         let isSame =
-            epoch.offset == committed && epoch.partials.isEmpty && epoch.watermark.isEmpty
-            && epoch.deadLetters.isEmpty
+            next == committed.offset && epoch.partials.isEmpty && epoch.watermark.isEmpty
+            && epoch.deadLetters.isEmpty && !engine.hasUnsaved
+        if isSame { return nil }
+        save(&epoch)
         committed = epoch.offset
-        return isSame ? nil : epoch
+        return epoch
     }
 
-    /// Never behind what was committed before.
-    private func safeOffset() -> Int64? {
-        guard let next else { return nil }
-        if engine.held == 0 {
-            marks.clear()
-            return next
+    /// Adds the checkpoint, and the offset that names it.
+    private func save(_ epoch: inout ClosedEpoch) {
+        guard let next, let commit = engine.saveCheckpoint(nextOffset: next, into: &epoch.checkpoint) else { return }
+        epoch.checkpointPlace = checkpoint.place
+        saved.states.add(UInt64(commit.states))
+        saved.bytes.add(UInt64(epoch.checkpoint.bytes.count))
+        let note = CommitNote(time: engine.watermark, mark: commit.number)
+        epoch.offset = PartitionOffset(partition, next, metadata: note.text)
+        guard let trimmer = checkpoint.trimmer else { return }
+        trimmer.look(at: checkpoint.place)
+        if let offset = trim.closed(commit.slice, end: trimmer.end(of: checkpoint.place)) {
+            trimmer.trim(checkpoint.place, before: offset)
         }
-        return marks.safe(at: engine.watermark).map { max($0, committed.offset ?? 0) }
     }
+}
+
+/// Where the states of one input partition are written, and read back.
+struct FoldCheckpoint: Sendable {
+    /// The partition of `<app>-devices`.
+    var place: TopicPartition
+    var restorer: Restorer
+    /// Deletes what is not needed any more; nil where several input partitions share ``place``.
+    var trimmer: CheckpointTrimmer?
 }

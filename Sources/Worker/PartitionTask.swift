@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Foundation
 internal import Kafka
 internal import Synchronization
 
@@ -9,8 +10,17 @@ protocol PartitionWork: PartitionSink {
     /// So much was gathered that the epoch should be closed before its time.
     var isFull: Bool { get }
     /// Closes the epoch at the record boundary reached; nil where there is nothing to deliver.
-    /// - Parameter isLast: the partition is given up: what is held back is let go.
+    /// - Parameter isLast: the partition is given up.
     func close(isLast: Bool) -> ClosedEpoch?
+    /// What has to be read before the work takes records; nil where nothing has. Asked once, before all else.
+    var restoration: (any Restoration)? { get }
+    /// ``restoration`` has run.
+    func restored()
+}
+
+extension PartitionWork {
+    var restoration: (any Restoration)? { nil }
+    func restored() {}
 }
 
 /// The stages of the way through a worker.
@@ -38,6 +48,14 @@ final class PartitionTask: @unchecked Sendable {
     private let isFull: @Sendable () -> Void
     private var queue: PartitionQueue?
     private var isHeldUp = false
+    private let restoring = Atomic(false)
+    /// Takes records: nothing is left to be restored.
+    private var hasBegun = false
+
+    /// Restorations run side by side, as many as there are processors.
+    private static let lanes = (0..<max(ProcessInfo.processInfo.activeProcessorCount, 2)).map { number in
+        DispatchQueue(label: "phasefold.restore.\(number)")
+    }
 
     /// Records a turn on the queue takes: some milliseconds of work, so that closing an epoch need not wait long.
     static let drainLimit = 8192
@@ -59,13 +77,36 @@ final class PartitionTask: @unchecked Sendable {
         serial = DispatchQueue(label: "phasefold.\(stage.rawValue).\(partition)")
     }
 
-    /// Begins to take records. Once.
-    func start() throws(KafkaError) {
-        try queue?.wake(on: serial) { [weak self] in self?.drain() }
+    /// Begins to take records, after what the work has to restore. Does not wait. Once.
+    func start(failed: @escaping @Sendable (KafkaError) -> Void) {
+        guard let restoration = work.restoration else { return serial.sync { begin(failed) } }
+        restoring.store(true, ordering: .relaxed)
+        let lane = Self.lanes[Int(UInt(bitPattern: partition.hashValue) % UInt(Self.lanes.count))]
+        lane.async { [self] in
+            guard restoration.run(lease) else { return }
+            serial.async { [self] in
+                restoring.store(false, ordering: .relaxed)
+                guard queue != nil else { return }
+                work.restored()
+                begin(failed)
+            }
+        }
+    }
+
+    /// Whether it takes no records yet.
+    var isRestoring: Bool { restoring.load(ordering: .relaxed) }
+
+    private func begin(_ failed: (KafkaError) -> Void) {
+        hasBegun = true
+        do throws(KafkaError) {
+            try queue?.wake(on: serial) { [weak self] in self?.drain() }
+        } catch {
+            failed(error)
+        }
     }
 
     private func drain() {
-        guard queue != nil, !isHeldUp else { return }
+        guard queue != nil, hasBegun, !isHeldUp else { return }
         queue?.drain(limit: Self.drainLimit, into: work)
         work.drained()
         if work.isFull {

@@ -4,6 +4,7 @@ internal import Glibc
 internal import Kafka
 internal import Lifecycle
 internal import Metering
+internal import Settings
 internal import Synchronization
 
 /// The worker's membership in its group.
@@ -40,6 +41,8 @@ final class Rebalancer: RebalanceHandler {
     private let membership: Membership
     private let committer: Committer
     private let sources: Sources
+    private let trimmer: CheckpointTrimmer
+    private let observer: any ClientObserver
     private let metrics: Metrics
     private let log: Log
     private let isStopping: @Sendable () -> Bool
@@ -55,12 +58,15 @@ final class Rebalancer: RebalanceHandler {
 
     init(
         _ options: WorkerOptions, membership: Membership, committer: Committer, sources: Sources,
-        metrics: Metrics, log: Log, isStopping: @escaping @Sendable () -> Bool
+        trimmer: CheckpointTrimmer, observer: any ClientObserver, metrics: Metrics, log: Log,
+        isStopping: @escaping @Sendable () -> Bool
     ) {
         self.options = options
         self.membership = membership
         self.committer = committer
         self.sources = sources
+        self.trimmer = trimmer
+        self.observer = observer
         self.metrics = metrics
         self.log = log
         self.isStopping = isStopping
@@ -112,11 +118,12 @@ final class Rebalancer: RebalanceHandler {
             case .total:
                 TotalWork(
                     partition, lease: lease, start: start.committed, end: start.end, sources: sources.known,
-                    settings: options.totals, metrics: metrics, position: position)
+                    settings: options.totals, checkpoint: totals(of: partition), metrics: metrics, position: position)
             case .fold:
                 FoldWork(
-                    partition, lease: lease, start: start.committed, options: options, metrics: metrics,
-                    tally: committer.tally, position: position, clock: wallClock)
+                    partition, lease: lease, start: start.committed, checkpoint: checkpoint(of: partition),
+                    options: options, metrics: metrics, tally: committer.tally, position: position,
+                    clock: wallClock)
             case .rekey:
                 RekeyWork(
                     partition, lease: lease, start: start.committed, partitions: sources.count(options.eventsTopic),
@@ -126,11 +133,39 @@ final class Rebalancer: RebalanceHandler {
             partition, stage, lease: lease, queue: queue, work: work, position: position, inbox: committer.inbox,
             isFull: { [weak committer] in committer?.closeSoon() })
         committer.add(task)
-        do throws(KafkaError) {
-            try task.start()
-        } catch {
-            failed(error)
+        task.start { [weak self] error in self?.failed(error) }
+    }
+
+    /// Where the totals of a partition of the partials are written, and read back.
+    private func totals(of partition: TopicPartition) -> TotalCheckpoint {
+        let place = TopicPartition(options.totalsTopic, partition.partition)
+        let isThere = sources.count(options.totalsTopic) > Int(partition.partition)
+        let restorer = Restorer(
+            options: options, place: place, source: partition, observer: observer, metrics: metrics, log: log)
+        return TotalCheckpoint(
+            place: place, restorer: restorer, keepsTotals: options.guarantee == .exactlyOnce && isThere
+        ) { [membership, log, isStopping] in
+            while !isStopping() {
+                do throws(KafkaError) {
+                    try membership.consumer.seek(partition, to: .beginning, limit: Self.limit)
+                    return try membership.consumer.watermarks(of: partition, limit: Self.limit).high
+                } catch {
+                    log.warning("restore", "partials cannot be read again yet", ["error": .text(error.description)])
+                    _ = usleep(200_000)
+                }
+            }
+            return Int64.max
         }
+    }
+
+    /// Where the states of an input partition are written, and read back.
+    private func checkpoint(of partition: TopicPartition) -> FoldCheckpoint {
+        let count = sources.count(options.devicesTopic)
+        let place = TopicPartition(options.devicesTopic, partition.partition % Int32(clamping: count))
+        let isShared = options.foldTopics.count > 1 || sources.count(partition.topic) > count
+        let restorer = Restorer(
+            options: options, place: place, source: partition, observer: observer, metrics: metrics, log: log)
+        return FoldCheckpoint(place: place, restorer: restorer, trimmer: isShared ? nil : trimmer)
     }
 
     func assigned(_ partitions: [TopicPartition]) {

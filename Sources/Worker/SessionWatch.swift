@@ -67,6 +67,10 @@ final class SessionWatch {
     private func readiness(_ tasks: [PartitionTask]) -> String? {
         // More workers than partitions: one without any is in the group and stands ready.
         if !membership.isAssigned { return "the group has not given out its partitions yet" }
+        let restoring = tasks.filter(\.isRestoring)
+        if let first = restoring.first {
+            return "states are being restored: \(restoring.count) partitions, \(first.partition) among them"
+        }
         if committer.sinceLastDelivery > Self.deliveryLimit + options.commitInterval {
             return "the last commit is \(committer.sinceLastDelivery / 1000) s old"
         }

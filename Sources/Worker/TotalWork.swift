@@ -1,12 +1,18 @@
 internal import Aggregating
+internal import Checkpointing
 internal import Kafka
 internal import Lifecycle
 internal import Metering
 
 /// Stage 2 of one partition of the partials: partials to rows.
 ///
-/// At least once: the totals of the open windows are in memory alone. After a crash they are made again from the
-/// partials themselves. What makes this right:
+/// How the totals of the open windows come over a restart depends on the guarantee.
+///
+/// `exactly_once`: what changed of them is written to `<app>-totals` in the transaction of the offset. A restart reads
+/// it back and goes on at the offset; a record beside the totals tells the commit that they are of.
+///
+/// `at_least_once`: totals and offset could come apart, and what was between would count twice. So the totals are
+/// made again from the partials themselves:
 /// - The offset that is committed is that of the first partial of the oldest window that is still open (or the next
 ///   one, where none is open). So a reader that begins there meets every partial of every open window.
 /// - Beside it stands the horizon: the watermark up to which windows were final, and their final rows acknowledged,
@@ -16,9 +22,10 @@ internal import Metering
 ///   and commits nothing: every row it then writes holds at least what the one before it held. Revisions begin again
 ///   at 1.
 /// - The order of deeds is: rows acknowledged, then offset and horizon committed together. A crash between them makes
-///   windows final again, with the same figures.
+///   windows final again, with the same figures. The group's lag on the partials, seen from outside, reaches back to
+///   the oldest open window.
 ///
-/// The group's lag on the partials, seen from outside, therefore reaches back to the oldest open window.
+/// Where the guarantee was changed, or `<app>-totals` is not whole, the partials are read from their beginning.
 final class TotalWork: PartitionWork {
     private let partition: TopicPartition
     private let lease: Lease
@@ -34,6 +41,10 @@ final class TotalWork: PartitionWork {
     private var restoreEnd: Int64?
     private var hasChanged = false
     private var taken = 0
+    private let sources: [SourcePartition]
+    private let plan: TotalCheckpoint
+    private var number: CommitNumber
+    private let reading: TotalRestoration?
 
     /// - Parameters:
     ///   - start: what the group committed last, with its horizon.
@@ -41,18 +52,42 @@ final class TotalWork: PartitionWork {
     ///   - sources: all input partitions.
     init(
         _ partition: TopicPartition, lease: Lease, start: PartitionOffset, end: Int64,
-        sources: [SourcePartition], settings: AggregateSettings, metrics: Metrics, position: PositionGauge
+        sources: [SourcePartition], settings: AggregateSettings, checkpoint: TotalCheckpoint, metrics: Metrics,
+        position: PositionGauge
     ) {
         self.partition = partition
         self.lease = lease
+        restoreEnd = nil
         self.position = position
         figures = TotalFigures(partition, metrics)
         grace = settings.windows.grace
         totals = WindowTotals(settings, sources: sources)
         next = start.offset
         committed = start
-        restoreEnd = end > (start.offset ?? 0) ? end : nil
-        if let note = CommitNote(start.metadata) { setHorizon(note.time, sources) }
+        self.sources = sources
+        plan = checkpoint
+        let note = CommitNote(start.metadata)
+        number = CommitNumber(epoch: max((note?.mark?.epoch ?? 0) + 1, UInt64(max(wallClock(), 0))), commit: 0)
+        // What a mark goes with was committed with all before it; without one the offset reaches back.
+        if let mark = note?.mark {
+            reading = TotalRestoration(settings, sources: sources, checkpoint, target: mark)
+        } else {
+            reading = nil
+            restoreEnd = end > (start.offset ?? 0) ? end : nil
+        }
+        if let note { setHorizon(note.time, sources) }
+    }
+
+    var restoration: (any Restoration)? { reading }
+
+    func restored() {
+        if let made = reading?.take() {
+            totals = made
+            return
+        }
+        // The horizon stands already.
+        next = nil
+        restoreEnd = plan.rewind()
     }
 
     /// Every source had passed the horizon when it was written: said again for each, it is the watermark again.
@@ -108,17 +143,32 @@ final class TotalWork: PartitionWork {
         guard isRestored, hasChanged, let next else { return nil }
         hasChanged = false
         var epoch = ClosedEpoch(lease: lease, offset: committed)
-        // Totals are made again from the partials: their own checkpoint is not kept.
         var checkpoint = RecordBatch()
         totals.emit(into: &epoch.rows, checkpoint: &checkpoint)
+        figures.update(totals.statistics)
+        if plan.keepsTotals {
+            number.commit += 1
+            TotalRestoration.append(number, to: &checkpoint)
+            epoch.checkpoint = checkpoint
+            epoch.checkpointPlace = plan.place
+            let note = CommitNote(time: totals.watermark, mark: number)
+            epoch.offset = PartitionOffset(partition, next, metadata: note.text)
+            committed = epoch.offset
+            return epoch
+        }
+        epoch.offset = offsetReachingBack(next)
+        let isSame = epoch.offset == committed && epoch.rows.isEmpty
+        committed = epoch.offset
+        return isSame ? nil : epoch
+    }
+
+    /// The first partial of the oldest open window.
+    private func offsetReachingBack(_ next: Int64) -> PartitionOffset {
         let horizon = totals.watermark
         firstOffsets = firstOffsets.filter { $0.key + grace >= horizon }
         let oldest = firstOffsets.values.min() ?? next
         let note = horizon == Int64.min ? "" : CommitNote(time: horizon).text
-        epoch.offset = PartitionOffset(partition, max(oldest, committed.offset ?? 0), metadata: note)
-        figures.update(totals.statistics)
-        let isSame = epoch.offset == committed && epoch.rows.isEmpty
-        committed = epoch.offset
-        return isSame ? nil : epoch
+        let isRead = reading == nil
+        return PartitionOffset(partition, isRead ? max(oldest, committed.offset ?? 0) : oldest, metadata: note)
     }
 }

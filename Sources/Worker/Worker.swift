@@ -136,6 +136,7 @@ package final class Worker: Sendable {
         let rebalancer = Rebalancer(
             options, membership: membership, committer: committer,
             sources: Sources(options, topics, keeper: keeper, log: log),
+            trimmer: try CheckpointTrimmer(options, observer: observer, log: log), observer: observer,
             metrics: metrics, log: log, isStopping: { [weak self] in self?.isStopping ?? true })
         try membership.consumer.subscribe(options.readTopics, handler: rebalancer)
         committer.start()

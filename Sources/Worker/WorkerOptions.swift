@@ -23,8 +23,6 @@ struct WorkerOptions: Sendable {
     var idleTimeout: Int64
     /// Commits in which every device's state is written once to the checkpoint.
     var checkpointPass: Int
-    /// An event is held back for no longer than this, in stream time.
-    var holdSpan: Int64
     /// More than this part unreadable over a minute: not ready.
     var deadLetterRatio: Double
     var guarantee: DeliveryGuarantee
@@ -59,7 +57,6 @@ struct WorkerOptions: Sendable {
         shutdownTimeout = Int(settings.shutdownTimeout)
         idleTimeout = settings.idleTimeout
         checkpointPass = settings.checkpointPass
-        holdSpan = settings.reorderTimeout + settings.reorderDelay
         deadLetterRatio = settings.dlqMaxRatio
         engine = EngineSettings(settings)
         totals = AggregateSettings(settings)

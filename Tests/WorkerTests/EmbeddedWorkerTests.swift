@@ -46,6 +46,25 @@ import Testing
         #expect(bench.rows.shrunk == [])
     }
 
+    @Test func whatIsOpenSurvivesARestart() throws {
+        let bench = try WorkerBench(partitions: 3)
+        let begin = wallClock()
+        try bench.produce("launch", users: 20, number: 1, time: begin)
+        try bench.produce("activate", users: 20, number: 2, time: begin + 1000)
+        bench.start()
+        #expect(bench.waits { $0.accounted >= 40 })
+        try bench.stop()
+        // The same again is known; what was open ends.
+        try bench.produce("activate", users: 20, number: 2, time: begin + 1000)
+        try bench.produce("resign", users: 20, number: 3, time: begin + 31_000)
+        bench.start()
+        #expect(bench.waits { $0.accounted >= 80 })
+        try bench.stop()
+        #expect(bench.rows.accounted == 80)
+        #expect(bench.rows.activeIntervals == (20, 20 * 30_000))
+        #expect(try bench.readAll("app-devices").isEmpty == false)
+    }
+
     @Test func aMissingInputTopicIsWaitedFor() throws {
         let bench = try WorkerBench(partitions: 2, makesInput: false)
         let worker = bench.start()

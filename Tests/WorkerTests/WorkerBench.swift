@@ -13,11 +13,17 @@ import Testing
 /// What the output topic holds, as a reader sees it who keeps the newest row of each key.
 struct Rows {
     private var newest: [String: Int] = [:]
+    private var active: [String: Row.Intervals] = [:]
     /// Keys whose newest row held less than one before it.
     private(set) var shrunk: [String] = []
 
     /// Events that are in some row: folded, other, late or duplicate.
     var accounted: Int { newest.values.reduce(0, +) }
+
+    /// Active intervals that were measured, and their sum in ms.
+    var activeIntervals: (count: Int, sum: Int) {
+        active.values.reduce((0, 0)) { ($0.0 + $1.count, $0.1 + $1.sum_ms) }
+    }
 
     mutating func take(_ batch: RecordBatch) throws {
         for index in 0..<batch.count {
@@ -29,6 +35,7 @@ struct Rows {
             let count = row.events + row.events_other + row.late_events + (row.anomalies["duplicate_event"] ?? 0)
             if count < newest[key] ?? 0 { shrunk.append(key) }
             newest[key] = count
+            active[key] = row.active
         }
     }
 
@@ -37,6 +44,12 @@ struct Rows {
         var events_other: Int
         var late_events: Int
         var anomalies: [String: Int]
+        var active: Intervals
+
+        struct Intervals: Decodable {
+            var count: Int
+            var sum_ms: Int
+        }
     }
 }
 
@@ -118,6 +131,17 @@ final class WorkerBench: @unchecked Sendable {
                     + "\"seq\":\(number + 1),\"process_id\":\"p\"}"
                 try writer.send("\(name)in", "u\(user)", event)
             }
+        }
+        #expect(writer.flush(limit: 60_000) as Bool)
+    }
+
+    /// One numbered event of each of so many devices.
+    func produce(_ event: String, users: Int, number: Int, time: Int64) throws {
+        for user in 0..<users {
+            let text =
+                "{\"device_id\":\"u\(user)\",\"app_id\":\"a\",\"event\":\"\(event)\",\"ts\":\(time),"
+                + "\"seq\":\(number),\"process_id\":\"p\"}"
+            try writer.send("\(name)in", "u\(user)", text)
         }
         #expect(writer.flush(limit: 60_000) as Bool)
     }

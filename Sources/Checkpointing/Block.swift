@@ -1,0 +1,195 @@
+internal import CZstd
+internal import Lifecycle
+
+/// A block of a checkpoint: header and content, as one record's value.
+///
+///     magic       "PHCK"
+///     version     one byte, ``version``: a reader refuses every other
+///     kind        one byte
+///     header      numbers (``ByteColumn``): topic (length, bytes), partition, next offset, epoch, commit, part, parts,
+///                 base (0; or 1, epoch, commit), stream time, watermark, places,
+///                 pass, from, to − from, end, isFirst, length of the content
+///     content     a zstd frame
+///     checksum    eight bytes, the lowest first: ``StableHash`` of all before
+///
+/// Any change of what a content's bytes mean changes the version too.
+package struct Block: Equatable, Sendable {
+    package var header: BlockHeader
+    package var content: ContiguousArray<UInt8>
+
+    package static let version: UInt8 = 1
+    /// Bytes of a record at most, unless one state alone has more.
+    package static let recordLimit = 512 << 10
+
+    /// More than any writer makes: what claims to be longer is no content.
+    private static let contentLimit = 64 << 20
+    private static let magic: [UInt8] = Array("PHCK".utf8)
+    private static let level: Int32 = 3
+
+    package init(header: BlockHeader, content: ContiguousArray<UInt8>) {
+        self.header = header
+        self.content = content
+    }
+
+    // MARK: Writing
+
+    /// The value of the block's record.
+    package var bytes: ContiguousArray<UInt8> {
+        var column = ByteColumn()
+        for byte in Self.magic { column.append(byte: byte) }
+        column.append(byte: Self.version)
+        column.append(byte: header.kind.rawValue)
+        Self.append(header, to: &column)
+        column.append(UInt64(content.count))
+        var bytes = column.bytes
+        Self.append(compressed: content, to: &bytes)
+        var checksum = ByteColumn()
+        checksum.append(fixed: unsafe StableHash.hash(bytes.span.bytes))
+        bytes.append(contentsOf: checksum.bytes)
+        return bytes
+    }
+
+    private static func append(_ header: BlockHeader, to column: inout ByteColumn) {
+        column.append(text: header.topic)
+        column.append(signed: Int64(header.partition))
+        column.append(signed: header.nextOffset)
+        column.append(header.number.epoch)
+        column.append(header.number.commit)
+        column.append(UInt64(header.part))
+        column.append(UInt64(header.parts))
+        column.append(byte: header.base == nil ? 0 : 1)
+        if let base = header.base {
+            column.append(base.epoch)
+            column.append(base.commit)
+        }
+        column.append(signed: header.stream)
+        column.append(signed: header.watermark)
+        column.append(UInt64(header.places))
+        column.append(header.slice.pass)
+        column.append(UInt64(header.slice.from))
+        column.append(UInt64(header.slice.to - header.slice.from))
+        column.append(UInt64(header.slice.end))
+        column.append(byte: header.slice.isFirst ? 1 : 0)
+    }
+
+    private static func append(compressed content: ContiguousArray<UInt8>, to bytes: inout ContiguousArray<UInt8>) {
+        let bound = ZSTD_compressBound(content.count)
+        let frame = unsafe ContiguousArray<UInt8>(unsafeUninitializedCapacity: bound) { buffer, count in
+            count = unsafe content.withUnsafeBytes { source in
+                unsafe ZSTD_compress(buffer.baseAddress, bound, source.baseAddress, source.count, level)
+            }
+            precondition(ZSTD_isError(count) == 0, "zstd compresses what it has room for")
+        }
+        bytes.append(contentsOf: frame)
+    }
+
+    // MARK: Reading
+
+    /// - Throws: ``BlockError``: then nothing of it may be trusted.
+    package init(_ bytes: ContiguousArray<UInt8>) throws(BlockError) {
+        var reader = try Self.checked(bytes)
+        do throws(UnreadableBytes) {
+            _ = try reader.part(Self.magic.count + 1)
+            header = try Self.header(&reader)
+            let length = try reader.number()
+            guard length <= UInt64(Self.contentLimit) else { throw UnreadableBytes() }
+            let frame = bytes[(bytes.count - 8 - reader.left)..<(bytes.count - 8)]
+            content = try Self.decompressed(frame, length: Int(length))
+        } catch {
+            throw .malformed
+        }
+    }
+
+    /// The header alone: cheap.
+    package static func header(of bytes: ContiguousArray<UInt8>) throws(BlockError) -> BlockHeader {
+        var reader = try checked(bytes)
+        do throws(UnreadableBytes) {
+            _ = try reader.part(magic.count + 1)
+            return try header(&reader)
+        } catch {
+            throw .malformed
+        }
+    }
+
+    /// A reader of what stands before the checksum, which is right.
+    private static func checked(_ bytes: ContiguousArray<UInt8>) throws(BlockError) -> ByteColumnReader {
+        guard bytes.count >= magic.count + 1, bytes.starts(with: magic) else { throw .notABlock }
+        guard bytes[magic.count] == version else { throw .version(bytes[magic.count]) }
+        let end = bytes.count - 8
+        guard end > magic.count + 2 else { throw .checksum }
+        var whole = ByteColumnReader(bytes)
+        do throws(UnreadableBytes) {
+            let content = try whole.part(end)
+            let checksum = unsafe StableHash.hash(bytes.span.bytes.extracting(0..<end))
+            guard try whole.fixed64() == checksum else { throw UnreadableBytes() }
+            return content
+        } catch {
+            throw .checksum
+        }
+    }
+
+    private static func header(_ reader: inout ByteColumnReader) throws(UnreadableBytes) -> BlockHeader {
+        var header = BlockHeader()
+        guard let kind = BlockHeader.Kind(rawValue: try reader.byte()) else { throw UnreadableBytes() }
+        header.kind = kind
+        header.topic = try reader.text()
+        guard let partition = Int32(exactly: try reader.signed()) else { throw UnreadableBytes() }
+        header.partition = partition
+        header.nextOffset = try reader.signed()
+        header.number = CommitNumber(epoch: try reader.number(), commit: try reader.number())
+        header.part = try reader.small(UInt32.self)
+        header.parts = try reader.small(UInt32.self)
+        if try reader.byte() == 1 {
+            header.base = CommitNumber(epoch: try reader.number(), commit: try reader.number())
+        }
+        header.stream = try reader.signed()
+        header.watermark = try reader.signed()
+        header.places = try reader.small(UInt32.self)
+        header.slice.pass = try reader.number()
+        header.slice.from = try reader.small(UInt32.self)
+        let (to, overflow) = header.slice.from.addingReportingOverflow(try reader.small(UInt32.self))
+        header.slice.to = to
+        header.slice.end = try reader.small(UInt32.self)
+        header.slice.isFirst = try reader.byte() == 1
+        guard !overflow, header.part < header.parts else { throw UnreadableBytes() }
+        return header
+    }
+
+    private static func decompressed(
+        _ frame: ArraySlice<UInt8>, length: Int
+    ) throws(UnreadableBytes) -> ContiguousArray<UInt8> {
+        var result = 0
+        let content = unsafe ContiguousArray<UInt8>(unsafeUninitializedCapacity: length) { buffer, count in
+            result = unsafe frame.withUnsafeBytes { source in
+                unsafe ZSTD_decompress(buffer.baseAddress, length, source.baseAddress, source.count)
+            }
+            count = ZSTD_isError(result) == 0 ? result : 0
+        }
+        guard ZSTD_isError(result) == 0, result == length else { throw UnreadableBytes() }
+        return content
+    }
+}
+
+/// Why a record is no block that may be used.
+package enum BlockError: Error, Equatable, Sendable {
+    /// Nothing that this program wrote.
+    case notABlock
+    /// Written by a program whose format this one does not know.
+    case version(UInt8)
+    /// Its bytes are not those that were written, or not all of them.
+    case checksum
+    /// What it says cannot be.
+    case malformed
+}
+
+extension BlockError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .notABlock: "the record is no block of a checkpoint"
+        case .version(let version):
+            "the block has format version \(version), and this program reads version \(Block.version) alone"
+        case .checksum: "the block is torn or damaged: its checksum is wrong"
+        case .malformed: "the block says what cannot be"
+        }
+    }
+}

@@ -1,0 +1,109 @@
+internal import Checkpointing
+internal import Dispatch
+internal import Kafka
+internal import Metering
+internal import Synchronization
+
+/// Deletes what is behind the last whole pass of each checkpoint.
+///
+/// An offset is known only once a record has it. So the ends of the checkpoint's partitions are asked for now and
+/// then: an end that was seen before a pass began is no later than the pass's first record.
+final class CheckpointTrimmer: @unchecked Sendable {
+    private struct Place {
+        /// The last end seen.
+        var end: Int64?
+        var seen: DispatchTime?
+        /// Nothing before this is there any more.
+        var low: Int64 = 0
+    }
+
+    private let admin: Admin
+    private let log: Log
+    private let places = Mutex<[TopicPartition: Place]>([:])
+    private let isRefused = Atomic(false)
+    private let queue = DispatchQueue(label: "phasefold.trim", qos: .utility)
+
+    /// ns between two looks at one partition.
+    private static let interval: UInt64 = 5_000_000_000
+    private static let limit: Int32 = 5000
+
+    init(_ options: WorkerOptions, observer: any ClientObserver, log: Log) throws(KafkaError) {
+        admin = try Admin(options.admin, observer: observer)
+        self.log = log
+    }
+
+    /// An end that the partition has reached, and perhaps gone past.
+    func end(of place: TopicPartition) -> Int64? { places.withLock { $0[place]?.end } }
+
+    func note(end: Int64, of place: TopicPartition) {
+        places.withLock { $0[place, default: Place()].end = end }
+    }
+
+    /// Has the end asked for, where that was some time ago. Does not wait.
+    func look(at place: TopicPartition) {
+        let now = DispatchTime.now()
+        let isDue = places.withLock { places in
+            if let seen = places[place]?.seen, now.uptimeNanoseconds - seen.uptimeNanoseconds < Self.interval {
+                return false
+            }
+            places[place, default: Place()].seen = now
+            return true
+        }
+        guard isDue else { return }
+        queue.async {
+            guard let ends = try? self.admin.watermarks(of: place, limit: Self.limit) else { return }
+            self.note(end: ends.high, of: place)
+        }
+    }
+
+    /// Has the records before an offset deleted. Does not wait.
+    func trim(_ place: TopicPartition, before offset: Int64) {
+        let isNew = places.withLock { places in
+            if offset <= places[place]?.low ?? 0 { return false }
+            places[place, default: Place()].low = offset
+            return true
+        }
+        guard isNew, !isRefused.load(ordering: .relaxed) else { return }
+        queue.async {
+            do throws(KafkaError) {
+                try self.admin.deleteRecords(before: [PartitionOffset(place, offset)], limit: Self.limit)
+            } catch {
+                // The topic's retention does it, later; a restore reads more until then.
+                guard error.retry != .retriable, !self.isRefused.exchange(true, ordering: .relaxed) else { return }
+                self.log.info(
+                    "checkpoint", "old parts of the checkpoint are left to the topic's retention",
+                    ["topic": .text(place.topic), "error": .text(error.description)])
+            }
+        }
+    }
+}
+
+/// From where on one task's checkpoint is needed, as its passes come to their ends.
+struct TrimPlan {
+    /// An end of the checkpoint before the running pass began.
+    private var begin: Int64?
+    /// The begin of a pass that is over.
+    private var whole: Int64?
+    private var wait = 0
+
+    /// Commits that may be under way: a pass counts when its last one is certainly through.
+    private static let delay = 4
+
+    /// A commit has been closed.
+    ///
+    /// - Parameter end: one that the checkpoint had reached before; nil where none is known.
+    /// - Returns: what no restore will need lies before this offset; nil where nothing new is known.
+    mutating func closed(_ slice: PassSlice, end: Int64?) -> Int64? {
+        var done: Int64?
+        if wait > 0 {
+            wait -= 1
+            if wait == 0 { done = whole }
+        }
+        if slice.isFirst { begin = end }
+        if slice.isLast, wait == 0 {
+            whole = begin
+            wait = Self.delay
+        }
+        return done
+    }
+}

@@ -1,0 +1,221 @@
+internal import Checkpointing
+internal import Dispatch
+internal import Engine
+internal import Glibc
+internal import Kafka
+internal import Lifecycle
+internal import Metering
+
+/// What takes the records of a checkpoint, in the order of the log.
+protocol RestoreSink {
+    func take(key: RawSpan?, value: RawSpan?)
+    /// All that is wanted has been taken; what else there is can only have come after it.
+    var isComplete: Bool { get }
+    /// How many things were restored, for people.
+    var count: Int { get }
+}
+
+/// Reads the checkpoint of one task back, on a queue beside the task's own, before the task takes a record.
+///
+/// It ends early, without a result, as soon as the lease is gone. The group is polled meanwhile.
+struct Restorer: Sendable {
+    let options: WorkerOptions
+    /// The task's partition of the checkpoint.
+    let place: TopicPartition
+    let source: TopicPartition
+    let observer: any ClientObserver
+    let metrics: Metrics
+    let log: Log
+
+    /// Longest wait of one call, ms.
+    private static let slice: Int32 = 200
+    /// How long records of transactions that are not over are waited for, ms.
+    private static let patience = 90_000
+    private static let lineInterval = 5000
+
+    /// What was read so far.
+    private struct Progress {
+        var begin = DispatchTime.now()
+        var lastLine = DispatchTime.now()
+        var records = 0
+        var bytes = 0
+        var first: Int64?
+        var next: Int64 = 0
+        /// The partition's end when the reading began.
+        var end: Int64 = 0
+    }
+
+    /// - Returns: the end of the checkpoint when it was read; nil where the lease was let go before all was.
+    func read(into sink: some RestoreSink, lease: Lease) -> Int64? {
+        var progress = Progress()
+        var attempt = 0
+        while lease.isHeld {
+            do throws(KafkaError) {
+                // After a failure what was read is known; the reader passes over it.
+                let records = try LogReader(place, from: .beginning, options.consumer, observer: observer)
+                let ends = try records.watermarks(limit: 5000)
+                progress.end = ends.high
+                if ends.low >= ends.high { return ends.high }
+                return try read(records, into: sink, lease, &progress) ? ends.high : nil
+            } catch {
+                if attempt % 25 == 0 {
+                    log.warning(
+                        "restore", "the checkpoint cannot be read yet",
+                        ["partition": .text(source.description), "error": .text(error.description)])
+                }
+                attempt += 1
+                _ = usleep(200_000)
+            }
+        }
+        return nil
+    }
+
+    /// - Returns: false where the lease was let go.
+    private func read(
+        _ records: borrowing LogReader, into sink: some RestoreSink, _ lease: Lease, _ progress: inout Progress
+    ) throws(KafkaError) -> Bool {
+        var waitingSince: DispatchTime?
+        while lease.isHeld {
+            let outcome = try records.read(timeout: Self.slice) { key, value, offset in
+                waitingSince = nil
+                note(value, offset, &progress)
+                sink.take(key: key, value: value)
+            }
+            tell(&progress, sink.count)
+            if case .record = outcome { continue }
+            if case .end(let offset) = outcome {
+                // What a transaction that is not over yet has written is not needed once all wanted is there.
+                if offset >= progress.end || sink.isComplete { return true }
+            }
+            let since = waitingSince ?? .now()
+            waitingSince = since
+            if Self.milliseconds(since: since) > Self.patience, progress.records > 0 { return true }
+        }
+        return false
+    }
+
+    private func note(_ value: RawSpan?, _ offset: Int64, _ progress: inout Progress) {
+        if progress.first == nil { progress.first = offset }
+        progress.next = offset + 1
+        progress.records += 1
+        progress.bytes += value?.byteCount ?? 0
+        metrics.counter(\.restoredBytes).add(UInt64(value?.byteCount ?? 0))
+    }
+
+    /// How far it is, every few seconds.
+    private func tell(_ progress: inout Progress, _ count: Int) {
+        guard Self.milliseconds(since: progress.lastLine) >= Self.lineInterval, let first = progress.first
+        else { return }
+        progress.lastLine = .now()
+        let done = Double(progress.next - first)
+        let left = Double(max(progress.end - progress.next, 0))
+        let seconds = Double(Self.milliseconds(since: progress.begin)) / 1000
+        log.info(
+            "restore", "reading the checkpoint",
+            [
+                "partition": .text(source.description), "restored": .integer(count),
+                "bytes": .integer(progress.bytes), "left_s": .decimal((left * seconds / max(done, 1)).rounded()),
+            ])
+    }
+
+    private static func milliseconds(since time: DispatchTime) -> Int {
+        Int((DispatchTime.now().uptimeNanoseconds - time.uptimeNanoseconds) / 1_000_000)
+    }
+}
+
+/// What a task reads before it takes records. Runs on a queue beside the task's own.
+protocol Restoration: Sendable {
+    /// - Returns: false where the lease was let go before all was read: the task does not begin.
+    func run(_ lease: Lease) -> Bool
+}
+
+/// Brings the devices of one input partition back into the engine that goes on with them.
+///
+/// The engine is touched here alone until ``run(_:)`` has returned, and by its task alone from then on.
+final class FoldRestoration: Restoration, RestoreSink, @unchecked Sendable {
+    private let engine: PartitionEngine
+    private let reader: CheckpointReader
+    private let restorer: Restorer
+    private let start: PartitionOffset
+    private let trimmer: CheckpointTrimmer?
+    private let clock: @Sendable () -> Int64
+
+    /// - Parameters:
+    ///   - start: what the group committed last: the states are those at its offset.
+    ///   - trimmer: told of the checkpoint's end; nil where several partitions share one of the checkpoint.
+    init(
+        _ engine: PartitionEngine, _ restorer: Restorer, start: PartitionOffset, trimmer: CheckpointTrimmer?,
+        clock: @escaping @Sendable () -> Int64
+    ) {
+        self.engine = engine
+        self.restorer = restorer
+        self.start = start
+        self.trimmer = trimmer
+        self.clock = clock
+        let source = CheckpointSource(
+            topic: restorer.source.topic, partition: restorer.source.partition, pass: restorer.options.checkpointPass)
+        let target = CommitNote(start.metadata)?.mark
+        reader = CheckpointReader(engine, source, target: target, offset: start.offset ?? 0)
+    }
+
+    func take(key: RawSpan?, value: RawSpan?) {
+        guard let value else { return }
+        reader.take(unsafe value.withUnsafeBytes { unsafe ContiguousArray($0) })
+    }
+
+    var isComplete: Bool { reader.isComplete }
+    var count: Int { reader.states }
+
+    func run(_ lease: Lease) -> Bool {
+        let begin = DispatchTime.now()
+        let gauge = restorer.metrics.gauge(\.restoring, restorer.source.label)
+        gauge.set(1)
+        defer { gauge.set(0) }
+        guard let end = restorer.read(into: self, lease: lease) else { return false }
+        trimmer?.note(end: end, of: restorer.place)
+        let base = reader.finish(now: clock())
+        let seconds = Double(DispatchTime.now().uptimeNanoseconds - begin.uptimeNanoseconds) / 1e9
+        restorer.metrics.counter(\.restoredStates).add(UInt64(reader.states))
+        restorer.metrics.histogram(\.restoreSeconds).observe(seconds)
+        if base == nil { beginWithoutStates() } else { tell(seconds) }
+        return lease.isHeld
+    }
+
+    private func tell(_ seconds: Double) {
+        let rate = Double(reader.states) / max(seconds, 0.001)
+        restorer.log.info(
+            "restore", "states restored",
+            [
+                "partition": .text(restorer.source.description), "devices": .integer(engine.devices),
+                "states_read": .integer(reader.states), "seconds": .decimal((seconds * 1000).rounded() / 1000),
+                "states_per_s": .integer(Int(rate)),
+            ])
+        guard let told = reader.last?.nextOffset, let offset = start.offset, told != offset else { return }
+        restorer.log.warning(
+            "restore", "the states are not those at the committed offset: the events between are not in them",
+            [
+                "partition": .text(restorer.source.description), "states_at": .integer(told),
+                "committed": .integer(offset),
+            ])
+    }
+
+    /// Nothing was committed yet, or its checkpoint is not there.
+    private func beginWithoutStates() {
+        guard start.offset != nil else { return }
+        let note = CommitNote(start.metadata)
+        // Stream time must not go back.
+        if let note, note.time != Event.absent { engine.advance(to: note.time) }
+        if note?.mark == nil {
+            return restorer.log.info(
+                "restore", "no states go with the committed offset: devices begin unknown",
+                ["partition": .text(restorer.source.description)])
+        }
+        restorer.metrics.counter(\.checkpointsLost).add()
+        restorer.log.error(
+            "restore", "the checkpoint does not hold the states at the committed offset: devices begin unknown",
+            [
+                "partition": .text(restorer.source.description), "unreadable_blocks": .integer(reader.unreadable),
+                "error": .text(reader.lastError?.description ?? "none"),
+            ])
+    }
+}
