@@ -1,9 +1,10 @@
 internal import Glibc
 
-/// `deploy/bootstrap bench [--full] [decode] [engine] [counts] [replay] [broker]`: one report; 1 where a floor was
+/// `deploy/bootstrap bench [--full] [decode] [engine] [counts] [checkpoint] [replay]
+/// [broker]`: one report; 1 where a floor was
 /// missed.
 @main enum Benchmarks {
-    private static let parts = ["decode", "engine", "counts", "replay", "broker"]
+    private static let parts = ["decode", "engine", "counts", "checkpoint", "replay", "broker"]
 
     static func main() {
         let words = CommandLine.arguments.dropFirst()
@@ -35,6 +36,7 @@ internal import Glibc
         case "decode": try DecodeBench.run(&report, full: full)
         case "engine": EngineBench.run(&report, full: full)
         case "counts": Steady.run(&report)
+        case "checkpoint": CheckpointBench.run(&report, full: full)
         case "replay": try ReplayBench.run(&report, full: full)
         default: try BrokerBench.run(&report, full: full)
         }

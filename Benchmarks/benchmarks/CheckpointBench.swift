@@ -1,0 +1,118 @@
+internal import Aggregating
+internal import Checkpointing
+internal import Engine
+internal import Fleet
+internal import Lifecycle
+
+/// What the checkpoint of devices costs: bytes and time a state, written and read back.
+enum CheckpointBench {
+    private static let source = CheckpointSource(topic: "bench", partition: 0, pass: 60)
+    /// Of one commit: a tenth of the devices changes.
+    private static let eventsOfCommit = 20_000
+
+    private struct Written {
+        var changed = 0
+        var changedBytes = 0
+        var told = 0
+        var toldBytes = 0
+        var seconds = 0.0
+    }
+
+    static func run(_ report: inout Report, full: Bool) {
+        for devices in full ? [200_000, 1_000_000] : [200_000] {
+            report.section("checkpoint, one core, \(devices) devices, \(eventsOfCommit) events a commit, pass of 60")
+            measure(&report, devices: devices)
+        }
+    }
+
+    private static func measure(_ report: inout Report, devices: Int) {
+        var feed = Feed(devices: devices)
+        var settings = EngineSettings()
+        settings.decoding = .simulated
+        let engine = PartitionEngine(settings)
+        engine.beginCheckpoint(source, epoch: 1, base: nil)
+        // Every state is met, and a first pass is over.
+        var log: [ContiguousArray<UInt8>] = []
+        let warm = devices * 5 / 2 / eventsOfCommit + source.pass
+        var last: SavedCommit?
+        for _ in 0..<warm { last = commit(&feed, engine, &log).commit }
+        var written = Written()
+        for _ in 0..<(2 * source.pass) {
+            let (saved, records, seconds) = commit(&feed, engine, &log)
+            last = saved
+            written.seconds += seconds
+            for (index, value) in records.enumerated() {
+                if index < saved.changes.blocks {
+                    written.changedBytes += value.count
+                } else {
+                    written.toldBytes += value.count
+                }
+            }
+            written.changed += saved.changes.states
+            written.told += saved.states - saved.changes.states
+        }
+        tell(&report, written)
+        restore(&report, log, engine, last)
+    }
+
+    private static func commit(
+        _ feed: inout Feed, _ engine: PartitionEngine, _ log: inout [ContiguousArray<UInt8>]
+    ) -> (commit: SavedCommit, records: [ContiguousArray<UInt8>], seconds: Double) {
+        var events = 0
+        while events < eventsOfCommit {
+            feed.next()
+            Steady.ingest(feed.lines, into: engine)
+            events += feed.lines.count
+        }
+        var partials = RecordBatch()
+        engine.closeEpoch(source: SourcePartition(topic: "bench", partition: 0), into: &partials)
+        var records = RecordBatch()
+        let start = Clock.thread
+        guard let saved = engine.saveCheckpoint(nextOffset: 0, into: &records) else {
+            preconditionFailure("the engine writes a checkpoint")
+        }
+        let seconds = Clock.thread - start
+        let values = (0..<records.count).map { number in
+            records.withRecord(number) { _, value in unsafe value.withUnsafeBytes { unsafe ContiguousArray($0) } }
+        }
+        log += values
+        return (saved, values, seconds)
+    }
+
+    private static func tell(_ report: inout Report, _ written: Written) {
+        report.figure(
+            "a state that changed", Double(written.changedBytes) / Double(written.changed), "B", digits: 1,
+            floor: .atMost(32))
+        report.figure("a state told by the pass", Double(written.toldBytes) / Double(written.told), "B", digits: 1)
+        let states = written.changed + written.told
+        report.figure("written", Double(states) / written.seconds / 1e6, "M states/CPU-s")
+        report.figure("states a commit", Double(states) / Double(2 * source.pass), "", digits: 0)
+    }
+
+    /// From the last place in the log that is enough, as the worker leaves it.
+    private static func restore(
+        _ report: inout Report, _ log: [ContiguousArray<UInt8>], _ engine: PartitionEngine, _ last: SavedCommit?
+    ) {
+        let begins = log.indices.filter { number in
+            guard let header = try? Block.header(of: log[number]) else { return false }
+            return header.slice.isFirst && header.part == 0
+        }
+        guard let begin = begins.dropLast().last else { return report.note("restore", "no pass is over") }
+        var settings = EngineSettings()
+        settings.decoding = .simulated
+        let restored = PartitionEngine(settings)
+        let start = Clock.thread
+        let reader = CheckpointReader(restored, source, target: last?.number, offset: 0)
+        for value in log[begin...] { reader.take(value) }
+        let found = reader.finish(now: 0)
+        let seconds = Clock.thread - start
+        guard found != nil, restored.devices == engine.devices else {
+            let wanted = Double(engine.devices)
+            return report.figure("devices restored", Double(restored.devices), "", floor: .atLeast(wanted))
+        }
+        report.figure("read back", Double(reader.states) / seconds / 1e6, "M states/CPU-s")
+        report.figure("devices restored", Double(restored.devices) / seconds / 1e6, "M devices/CPU-s")
+        let bytes = log[begin...].reduce(0) { $0 + $1.count }
+        report.figure("read for a device", Double(bytes) / Double(restored.devices), "B", digits: 1)
+    }
+}
