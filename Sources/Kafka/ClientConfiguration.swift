@@ -35,7 +35,8 @@ enum ClientProperties {
         Preset(name: "allow.auto.create.topics", value: "false", roles: all, fixed: true),
 
         // A worker that died is succeeded within this: a restart commits again after ten seconds at most.
-        Preset(name: "session.timeout.ms", value: "9000", roles: [.consumer], fixed: false),
+        Preset(name: "session.timeout.ms", value: "8000", roles: [.consumer], fixed: false),
+        Preset(name: "heartbeat.interval.ms", value: "2000", roles: [.consumer], fixed: false),
         // Partitions that are added are read soon: the library's own default is five minutes.
         Preset(name: "topic.metadata.refresh.interval.ms", value: "30000", roles: [.consumer], fixed: false),
         // Offsets are committed by the committer alone, after what they stand for is durable.
