@@ -71,8 +71,8 @@ let package = Package(
         library(
             "Worker",
             [
-                "Lifecycle", "Settings", "Metering", "Decoding", "Aggregating", "Checkpointing", "Kafka", "Serving",
-                "Engine",
+                "Lifecycle", "Settings", "Metering", "Decoding", "Folding", "Aggregating", "Checkpointing", "Kafka",
+                "Serving", "Engine",
             ]),
         // Level 5: the executable.
         .executableTarget(

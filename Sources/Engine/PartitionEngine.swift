@@ -1,7 +1,7 @@
 package import Aggregating
 package import Checkpointing
 package import Decoding
-import Folding
+package import Folding
 package import Lifecycle
 
 /// The way of one partition from records to figures: decode, fold, combine, without Kafka.
@@ -155,6 +155,15 @@ package final class PartitionEngine {
     package var devices: Int { fold.devices }
     /// Bytes of their states, without what few of them need.
     package var deviceBytes: Int { fold.byteCount }
+
+    /// What is known of an installation; nil where it has no state.
+    package func state(_ device: String, app: String) -> InstallationState? {
+        var device = device
+        let key = device.withUTF8 { bytes in
+            unsafe InstallationKey(device: RawSpan(_unsafeElements: bytes), app: StableHash.hash(app))
+        }
+        return fold.state(of: key)
+    }
 
     /// Events that wait in memory for older ones: a position behind them is not done with.
     package var held: Int {

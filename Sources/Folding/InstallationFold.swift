@@ -24,6 +24,9 @@ package final class InstallationFold {
     /// Takes in the texts of the batches to come: states name them by hash where they outlive the process.
     package func learn(_ lexicon: borrowing Lexicon) { core.context.learn(lexicon.texts) }
 
+    /// What is known of one installation; nil where it has no state.
+    package func state(of key: InstallationKey) -> InstallationState? { core.state(of: key) }
+
     /// Folds a batch, appending to `contributions`.
     package func fold(_ batch: borrowing EventBatch, into contributions: inout ContributionBatch) {
         core.fold(batch, into: &contributions)

@@ -15,7 +15,7 @@ struct Command: Sendable {
     /// All verbs, in the order of the list.
     static let all: [Command] = [
         DemoCommand.command, RunCommand.command, ReplayCommand.command, SimulateCommand.command, TopicsCommand.command,
-        CheckCommand.command, ResetCommand.command,
+        CheckCommand.command, StateCommand.command, ResetCommand.command,
     ]
 
     /// The keys without which nothing can be done with a broker.

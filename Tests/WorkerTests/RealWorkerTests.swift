@@ -191,7 +191,7 @@ struct RealWorkerTests {
         let broker = try RealBroker()
         defer { broker.stop() }
         try endure(
-            broker, "MIXED", "--rounds", "3", "--seconds", "3", "--workers", "2", "--broker", broker.script,
+            broker, "MIXED", "--every-figure", "--rounds", "3", "--seconds", "3", "--workers", "2", "--broker", broker.script,
             "--broker-folder", broker.directory.path)
     }
 
