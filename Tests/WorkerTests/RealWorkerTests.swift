@@ -191,8 +191,8 @@ struct RealWorkerTests {
         let broker = try RealBroker()
         defer { broker.stop() }
         try endure(
-            broker, "MIXED", "--every-figure", "--rounds", "3", "--seconds", "3", "--workers", "2", "--broker", broker.script,
-            "--broker-folder", broker.directory.path)
+            broker, "MIXED", "--every-figure", "--rounds", "3", "--seconds", "3", "--workers", "2",
+            "--broker", broker.script, "--broker-folder", broker.directory.path)
     }
 
     /// The same for records without a key and of many devices each.
