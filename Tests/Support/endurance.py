@@ -199,8 +199,10 @@ def create(bootstrap, topic, partitions):
 def fill(arguments, topic):
     """Simulates and produces at a rate that spans all rounds."""
     rate = arguments.events / max(arguments.rounds * arguments.seconds, 1)
+    # So few devices that they live through many windows.
+    devices = str(max(arguments.events // 100, 100))
     simulate = subprocess.Popen(
-        [arguments.phasefold, "simulate", "--devices", "2000", "--hours", "24", "--events", str(arguments.events),
+        [arguments.phasefold, "simulate", "--devices", devices, "--hours", "24", "--events", str(arguments.events),
          "--seed", str(arguments.seed), "--window", "10m"]
         # Without a number nothing waits for what is on its way through another partition.
         + (["--fields", "process_id,rx_ts"] if arguments.unkeyed else []), stdout=subprocess.PIPE)
