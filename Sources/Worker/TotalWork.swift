@@ -45,6 +45,8 @@ final class TotalWork: PartitionWork {
     private let plan: TotalCheckpoint
     private var number: CommitNumber
     private let reading: TotalRestoration?
+    /// ``reading`` has not come to its end.
+    private var isReading: Bool
 
     /// - Parameters:
     ///   - start: what the group committed last, with its horizon.
@@ -67,6 +69,7 @@ final class TotalWork: PartitionWork {
         self.sources = sources
         plan = checkpoint
         let note = CommitNote(start.metadata)
+        isReading = note?.mark != nil
         number = CommitNumber(epoch: max((note?.mark?.epoch ?? 0) + 1, UInt64(max(wallClock(), 0))), commit: 0)
         // What a mark goes with was committed with all before it; without one the offset reaches back.
         if let mark = note?.mark {
@@ -81,6 +84,7 @@ final class TotalWork: PartitionWork {
     var restoration: (any Restoration)? { reading }
 
     func restored() {
+        isReading = false
         if let made = reading?.take() {
             totals = made
             return
@@ -136,7 +140,7 @@ final class TotalWork: PartitionWork {
     var isFull: Bool { false }
 
     /// Whether everything that may have been published before has been read again.
-    var isRestored: Bool { restoreEnd == nil }
+    var isRestored: Bool { restoreEnd == nil && !isReading }
 
     func close(isLast: Bool) -> ClosedEpoch? {
         figures.restored(isRestored)

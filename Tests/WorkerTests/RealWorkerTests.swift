@@ -246,6 +246,36 @@ struct RealClusterTests {
         #expect(bench.rows.shrunk == [])
     }
 
+    /// What no restore will read is deleted, and what is left is enough.
+    @Test func theCheckpointIsTrimmed() throws {
+        let broker = try RealBroker.shared()
+        let name = fresh("trim")
+        let bench = try WorkerBench(on: broker.bootstrap, name: name, partitions: 1, ["checkpoint.pass": "5"])
+        let admin = try Admin(local(broker.bootstrap))
+        let place = TopicPartition("\(name)-devices", 0)
+        bench.start()
+        var low: Int64 = 0
+        var count = 0
+        let end = Date(timeIntervalSinceNow: 60)
+        while low == 0, Date() < end {
+            try bench.produce(users: 10, from: count, count: 1)
+            count += 1
+            Thread.sleep(forTimeInterval: 0.1)
+            low = (try? admin.watermarks(of: place, limit: 5000))?.low ?? 0
+        }
+        #expect(low > 0)
+        #expect(bench.waits { $0.accounted >= count * 10 })
+        try bench.stop()
+        // What was seen before is known: the same events again are in no row.
+        try bench.produce(users: 10, from: count - 1, count: 2)
+        let restarted = bench.start()
+        #expect(bench.waits { $0.accounted >= count * 10 + 10 })
+        #expect(restarted.readiness.isReady)
+        try bench.stop()
+        #expect(bench.rows.accounted == count * 10 + 10)
+        #expect(bench.lostCheckpoints == 0)
+    }
+
     @Test func aBrokerThatIsKilledIsWaitedFor() throws {
         let broker = try RealBroker()
         defer { broker.stop() }

@@ -63,6 +63,7 @@ final class WorkerBench: @unchecked Sendable {
     let settings: Settings
     private let state = Mutex(Rows())
     private let failures = Mutex<[WorkerFailure]>([])
+    private var runs: [Metrics] = []
     private var running: [(worker: Worker, ended: DispatchSemaphore)] = []
 
     /// The time of the first event, ms since the epoch: a whole minute.
@@ -87,12 +88,14 @@ final class WorkerBench: @unchecked Sendable {
     }
 
     /// On a real one, where the worker makes its topics itself.
-    init(on bootstrap: String, name: String, partitions: Int) throws {
+    init(
+        on bootstrap: String, name: String, partitions: Int, _ more: [String: String] = [:]
+    ) throws {
         self.bootstrap = bootstrap
         self.name = name
         cluster = nil
         settings = try Self.settings(
-            bootstrap, application: name, input: "\(name)in", output: "\(name)out", .exactlyOnce)
+            bootstrap, application: name, input: "\(name)in", output: "\(name)out", .exactlyOnce, more)
         writer = try Producer(local(bootstrap))
         let input = NewTopic("\(name)in", partitions: partitions, replicas: 1)
         try Admin(local(bootstrap)).create([input], limit: 10_000)
@@ -108,18 +111,23 @@ final class WorkerBench: @unchecked Sendable {
     }
 
     private static func settings(
-        _ bootstrap: String, application: String, input: String, output: String, _ guarantee: DeliveryGuarantee
+        _ bootstrap: String, application: String, input: String, output: String, _ guarantee: DeliveryGuarantee,
+        _ more: [String: String] = [:]
     ) throws -> Settings {
-        try Settings([
+        let values = [
             "application.id": application, "input.topic": input, "output.topic": output, "commit.interval": "100ms",
             "kafka.bootstrap.servers": bootstrap, "shutdown.timeout": "10s", "idle.timeout": "1h",
             "delivery.guarantee": guarantee.rawValue,
             "kafka.consumer.session.timeout.ms": "6000", "kafka.consumer.heartbeat.interval.ms": "500",
             "kafka.consumer.fetch.wait.max.ms": "50",
-        ])
+        ]
+        return try Settings(values.merging(more) { _, new in new })
     }
 
     var rows: Rows { state.withLock { $0 } }
+
+    /// Partitions that began without the states that they should have had.
+    var lostCheckpoints: UInt64 { runs.reduce(0) { $0 + $1.counter(\.checkpointsLost).value } }
 
     /// Heartbeats of so many devices, each with its own key, one a second.
     func produce(users: Int, from first: Int, count: Int) throws {
@@ -150,6 +158,7 @@ final class WorkerBench: @unchecked Sendable {
     @discardableResult
     func start() -> Worker {
         let metrics = Metrics()
+        runs.append(metrics)
         let worker = Worker(settings, metrics: metrics, log: Self.silentLog(metrics)) { [weak self] batch in
             self?.state.withLock { rows in
                 do {
