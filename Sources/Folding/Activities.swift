@@ -18,12 +18,15 @@ struct Activity {
     var state: State
     /// The source names instances, so oddities can be told.
     var isNamed: Bool
+    /// Made anew right after one of its class was destroyed: its resume is no hand-over.
+    var isRecreated = false
     /// When it was stopped last.
     var stopped: Stamp?
 }
 
 /// An activity that was destroyed: one of its class, made in time, is its recreation.
 struct Destroyed {
+    var activity: UInt64
     var className: UInt64
     /// From where the grace counts.
     var stamp: Stamp
@@ -34,13 +37,15 @@ struct Destroyed {
 extension Device {
     /// Folds an edge of an activity: any resumed one makes the app active, any visible one inactive, and without one
     /// it is in the background once the grace of the last stop is over.
-    mutating func foldActivity(
-        _ event: Event, _ stamp: Stamp, launches: Bool, _ context: FoldContext
-    ) {
+    mutating func foldActivity(_ event: Event, _ stamp: Stamp, launches: Bool, _ context: FoldContext) {
         if event.flags.contains(.bridged), flags.contains(.native) { return }
         if !event.flags.contains(.bridged) { flags.insert(.native) }
-        if event.edge == .activityTopResumed || event.edge == .activityTopLost { return }
         let held = makeCold(context)
+        letRule(.activitiesRule, held)
+        if event.edge == .activityTopResumed || event.edge == .activityTopLost { return }
+        if isTerminated, event.edge != .activityCreate, event.edge != .activityDestroy {
+            context.count(.illegalTransition, at: stamp)
+        }
         let id = event.instance != 0 ? event.instance : event.className
         let index = held.activities.firstIndex { $0.id == id }
         var activity =
@@ -48,51 +53,29 @@ extension Device {
             ?? Activity(id: id, className: event.className, state: .created, isNamed: event.instance != 0)
         if event.className != 0 { activity.className = event.className }
         let before = index == nil ? nil : activity.state
-        letRule(.activitiesRule, held)
         switch event.edge {
-        case .activityCreate:
-            activity.state = .created
-            create(activity, stamp, held, launches: launches, context)
-        case .activityStart, .activityRestart:
-            if activity.state != .resumed, activity.state != .paused || before == nil { activity.state = .started }
-            start(stamp, held, reason: event.reason, context)
-        case .activityResume:
-            activity.state = .resumed
-            resume(activity, before, stamp, held, reason: event.reason, context)
+        case .activityCreate: create(&activity, stamp, held, launches: launches, context)
+        case .activityStart, .activityRestart: start(&activity, before, stamp, held, reason: event.reason, context)
+        case .activityResume: resume(&activity, before, stamp, held, reason: event.reason, context)
         case .activityPause:
             checkHandler(event, .resign, stamp, context)
-            activity.state = .paused
-            pause(activity, before, stamp, held, reason: event.reason, context)
-        case .activityStop:
-            activity.state = .stopped
-            activity.stopped = stamp
-            held.graces.stopReason = event.reason
-            stop(activity, before, stamp, held, context)
-        default:
-            return destroy(activity, before, stamp, held, context)
+            pause(&activity, before, stamp, held, reason: event.reason, context)
+        case .activityStop: stop(&activity, before, stamp, held, reason: event.reason, context)
+        default: return destroy(activity, before, stamp, held, reason: event.reason, context)
         }
         Instances.append(activity, to: &held.activities, limit: context.limits.instancesLimit)
     }
 
     private mutating func create(
-        _ activity: Activity, _ stamp: Stamp, _ held: Cold, launches: Bool, _ context: FoldContext
+        _ activity: inout Activity, _ stamp: Stamp, _ held: Cold, launches: Bool, _ context: FoldContext
     ) {
-        if launches { return }
-        if recreates(activity, stamp, held, context) { return }
-        if state == .launching {
-            let length = duration(from: since, to: stamp.moment, context)
-            guard length > context.limits.launchBackgroundGap else { return }
-            launchIntoBackground(context)
-        }
-        held.graces.creating = Graces.Creation(activity: activity.id, stamp: stamp)
-        if state == .background { openCreation(held) }
-    }
-
-    /// A creation in a living process whose app is in the background: a warm launch, if it comes to one.
-    private mutating func openCreation(_ held: Cold) {
-        guard let creation = held.graces.creating else { return }
-        launch = .warm
-        openLatency(creation.stamp)
+        activity.state = .created
+        activity.stopped = nil
+        activity.isRecreated = recreates(activity, stamp, held, context)
+        let isPending = held.graces.stop != nil && !activity.isRecreated
+        guard !launches, state == .background || state == .launching || isPending else { return }
+        let creation = Graces.Creation(activity: activity.id, moment: stamp.moment)
+        Instances.append(creation, to: &held.graces.creations, limit: context.limits.instancesLimit)
     }
 
     /// Counts a recreation: no background follows from the stop before it, and no hand-over.
@@ -102,121 +85,139 @@ extension Device {
         guard activity.className != 0, state != .background,
             let index = held.graces.destroyed.lastIndex(where: { $0.className == activity.className })
         else { return false }
-        let grace = context.limits.androidBackgroundGrace
-        let basis = held.graces.destroyed.remove(at: index).stamp
-        guard duration(from: basis.moment, to: stamp.moment, context) <= grace else { return false }
+        let gone = held.graces.destroyed[index]
+        guard duration(from: gone.stamp.moment, to: stamp.moment, context) <= context.limits.androidBackgroundGrace
+        else { return false }
+        held.graces.destroyed.remove(at: index)
         context.count(.recreates, at: stamp)
-        held.graces.stop = nil
-        held.graces.pause?.isRecreation = true
+        if held.graces.stop?.activity == gone.activity { held.graces.stop = nil }
         return true
     }
 
-    private mutating func start(_ stamp: Stamp, _ held: Cold, reason: UInt32, _ context: FoldContext) {
-        held.graces.stop = nil
-        held.graces.creating = nil
+    private mutating func start(
+        _ activity: inout Activity, _ before: Activity.State?, _ stamp: Stamp, _ held: Cold, reason: UInt32,
+        _ context: FoldContext
+    ) {
+        if let before, before.isVisible { return }
+        activity.state = .started
+        returnFromStop(held)
         guard state != .active, state != .inactive else { return }
-        let isIllegal = isTerminated
-        if isIllegal { context.count(.illegalTransition, at: stamp) }
         decideLaunch(.enterForeground, stamp, context)
-        enter(
-            .enterForeground, isObserved: !isIllegal, isIllegal: isIllegal, stamp, reason: reason, context)
+        let wasInBackground = state == .background
+        enter(.enterForeground, isObserved: true, isIllegal: false, stamp, reason: reason, context)
+        // Only a stopped activity returns; one that was just created is launched.
+        if wasInBackground, before == .created, launch == .none { flags.remove(.latencyOpen) }
+    }
+
+    /// An activity is there again before the grace of the last stop has passed.
+    private func returnFromStop(_ held: Cold) {
+        guard held.graces.stop != nil else { return }
+        held.graces.stop = nil
+        if state != .background { held.graces.creations.removeAll() }
     }
 
     private mutating func resume(
-        _ activity: Activity, _ before: Activity.State?, _ stamp: Stamp, _ held: Cold, reason: UInt32,
+        _ activity: inout Activity, _ before: Activity.State?, _ stamp: Stamp, _ held: Cold, reason: UInt32,
         _ context: FoldContext
     ) {
-        if before == .resumed, activity.isNamed { return context.count(.illegalTransition, at: stamp) }
-        held.graces.stop = nil
-        held.graces.creating = nil
+        if before == .resumed {
+            if activity.isNamed { context.count(.illegalTransition, at: stamp) }
+            return
+        }
+        let isRecreated = activity.isRecreated
+        activity.state = .resumed
+        activity.isRecreated = false
+        returnFromStop(held)
         if let pause = held.graces.pause {
-            let length = duration(from: pause.stamp.moment, to: stamp.moment, context)
-            if pause.activity != activity.id, length <= context.limits.androidBackgroundGrace {
+            if isRecreated || pause.activity != activity.id {
                 held.graces.pause = nil
-                if !pause.isRecreation { context.count(.handovers, at: stamp) }
+                if !isRecreated { context.count(.handovers, at: stamp) }
                 return
             }
             commitPause(held, context)
         }
         guard state != .active else { return }
-        let isIllegal = isTerminated
-        if isIllegal { context.count(.illegalTransition, at: stamp) }
         decideLaunch(.activate, stamp, context)
-        enter(.activate, isObserved: !isIllegal, isIllegal: isIllegal, stamp, reason: reason, context)
+        enter(.activate, isObserved: true, isIllegal: false, stamp, reason: reason, context)
     }
 
     private mutating func pause(
-        _ activity: Activity, _ before: Activity.State?, _ stamp: Stamp, _ held: Cold, reason: UInt32,
+        _ activity: inout Activity, _ before: Activity.State?, _ stamp: Stamp, _ held: Cold, reason: UInt32,
         _ context: FoldContext
     ) {
-        let isIllegal = activity.isNamed && (before == .paused || before == .stopped) || isTerminated
-        if isIllegal {
+        activity.state = .paused
+        if activity.isNamed, before == .paused || before == .stopped {
             context.count(.illegalTransition, at: stamp)
-            guard state == .background || state == .notRunning else { return }
+            guard before == .stopped else { return }
+            held.graces.stop = nil
+            guard state == .background else { return }
             return enter(.resign, isObserved: false, isIllegal: true, stamp, reason: reason, context)
         }
-        if state == .unknown {
+        held.graces.stop = nil
+        if held.activities.contains(where: { $0.state == .resumed }) { return }
+        if isTerminated {
+            enter(.resign, isObserved: false, isIllegal: true, stamp, reason: reason, context)
+        } else if state != .active, state != .inactive {
             // A pause tells that its activity was resumed; since when is not known.
-            state = .active
-            began = .activate
-            since = .never
-            flags.insert([.wasActive, .phaseSeen])
-            held.graces.stop = nil
-        }
-        if state == .background || state == .launching {
             decideLaunch(.activate, stamp, context)
-            launch = .none
-            flags.remove(.latencyOpen)
+            forgetOpenings(context)
             enter(.activate, isObserved: false, isIllegal: false, stamp, reason: 0, context)
             since = .never
         }
-        guard state == .active, !held.activities.contains(where: { $0.state == .resumed }) else { return }
-        held.graces.pause = Graces.Pause(stamp: stamp, activity: activity.id, reason: reason)
+        guard state == .active else { return }
+        pend(activity, stamp, held, reason: reason, isMissing: false, context)
+    }
+
+    private func pend(
+        _ activity: Activity, _ stamp: Stamp, _ held: Cold, reason: UInt32, isMissing: Bool, _ context: FoldContext
+    ) {
+        held.graces.pause = Graces.Pause(
+            stamp: stamp, order: context.order, activity: activity.id, reason: reason, isMissing: isMissing,
+            sawOverlay: flags.contains(.overlayUp))
     }
 
     private mutating func stop(
-        _ activity: Activity, _ before: Activity.State?, _ stamp: Stamp, _ held: Cold, _ context: FoldContext
+        _ activity: inout Activity, _ before: Activity.State?, _ stamp: Stamp, _ held: Cold, reason: UInt32,
+        _ context: FoldContext
     ) {
-        let isAnyResumed = held.activities.contains { $0.state == .resumed }
-        if before == .resumed {
-            if activity.isNamed { context.count(.missingEvent, at: stamp) }
-            if state == .active, !isAnyResumed {
-                enter(
-                    .resign, isObserved: !activity.isNamed, isIllegal: false, stamp, reason: 0, context)
-                since = .never
-            }
-        }
-        if before == .stopped || before == .created { return }
-        leaveVisible(stamp, held)
-    }
-
-    /// Begins the grace after which the app is in the background, where nothing of it is visible any more.
-    private mutating func leaveVisible(_ stamp: Stamp, _ held: Cold) {
-        guard state == .active || state == .inactive || state == .unknown || state == .launching,
-            !held.activities.contains(where: { $0.state.isVisible })
-        else { return }
-        held.graces.stop = stamp
+        activity.state = .stopped
+        activity.isRecreated = false
+        if before == .created || before == .stopped { return }
+        let isMissing = before == .resumed && activity.isNamed
+        if isMissing { context.count(.missingEvent, at: stamp) }
+        activity.stopped = stamp
+        leave(activity, wasResumed: before == .resumed, stamp, held, reason: reason, isMissing: isMissing, context)
     }
 
     private mutating func destroy(
-        _ activity: Activity, _ before: Activity.State?, _ stamp: Stamp, _ held: Cold, _ context: FoldContext
+        _ activity: Activity, _ before: Activity.State?, _ stamp: Stamp, _ held: Cold, reason: UInt32,
+        _ context: FoldContext
     ) {
-        if activity.className != 0 {
-            if held.graces.destroyed.count >= Destroyed.limit { held.graces.destroyed.removeFirst() }
-            held.graces.destroyed.append(
-                Destroyed(className: activity.className, stamp: activity.stopped ?? stamp))
+        if before == nil || before == .created {
+            held.graces.creations.removeAll { $0.activity == activity.id }
         }
-        if held.graces.creating?.activity == activity.id {
-            held.graces.creating = nil
-            guard state == .background else { return }
-            flags.remove(.latencyOpen)
-            launch = flags.contains(.launchSeen) && !flags.contains(.wasActive) ? .warm : .none
+        if activity.className != 0 {
+            let gone = Destroyed(
+                activity: activity.id, className: activity.className, stamp: activity.stopped ?? stamp)
+            held.graces.destroyed.removeAll { $0.className == activity.className }
+            Instances.append(gone, to: &held.graces.destroyed, limit: Destroyed.limit)
         }
         guard let before, before.isVisible else { return }
-        if before == .resumed, state == .active, !held.activities.contains(where: { $0.state == .resumed }) {
-            held.graces.pause = Graces.Pause(stamp: stamp, activity: activity.id, reason: 0)
+        leave(activity, wasResumed: before == .resumed, stamp, held, reason: reason, isMissing: false, context)
+    }
+
+    /// A visible activity has gone: without another the app is in the background once the grace is over.
+    private mutating func leave(
+        _ activity: Activity, wasResumed: Bool, _ stamp: Stamp, _ held: Cold, reason: UInt32, isMissing: Bool,
+        _ context: FoldContext
+    ) {
+        if wasResumed, state == .active, !held.activities.contains(where: { $0.state == .resumed }) {
+            pend(activity, stamp, held, reason: reason, isMissing: isMissing, context)
         }
-        leaveVisible(stamp, held)
+        guard state != .background, !held.activities.contains(where: { $0.state.isVisible }) else { return }
+        held.graces.stop = Graces.Stop(
+            stamp: stamp, order: context.order, activity: activity.id, reason: reason,
+            sawOverlay: held.graces.pause?.sawOverlay ?? flags.contains(.overlaySeen))
     }
 
     // MARK: Graces
@@ -226,20 +227,38 @@ extension Device {
         if let pause = held.graces.pause, clock.endsProcess || isOver(pause.stamp, grace, clock, context) {
             commitPause(held, context)
         }
-        guard let stop = held.graces.stop, clock.endsProcess || isOver(stop, grace, clock, context) else { return }
+        guard let stop = held.graces.stop, clock.endsProcess || isOver(stop.stamp, grace, clock, context) else {
+            return
+        }
         commitPause(held, context)
         held.graces.stop = nil
-        decideLaunch(.enterBackground, stop, context)
-        let reason = held.graces.stopReason
-        enter(.enterBackground, isObserved: true, isIllegal: false, stop, reason: reason, context)
-        if !clock.endsProcess { openCreation(held) }
+        guard state != .background else { return }
+        if stop.sawOverlay { flags.insert(.overlaySeen) } else { flags.remove(.overlaySeen) }
+        at(stop.order, context) { device in
+            device.decideLaunch(.enterBackground, stop.stamp, context)
+            device.enter(
+                .enterBackground, isObserved: true, isIllegal: false, stop.stamp, reason: stop.reason, context)
+        }
     }
 
     private mutating func commitPause(_ held: Cold, _ context: FoldContext) {
         guard let pause = held.graces.pause else { return }
         held.graces.pause = nil
         guard state == .active else { return }
-        enter(.resign, isObserved: true, isIllegal: false, pause.stamp, reason: pause.reason, context)
+        at(pause.order, context) { device in
+            device.enter(
+                .resign, isObserved: !pause.isMissing, isIllegal: false, pause.stamp, reason: pause.reason, context)
+        }
+        if pause.isMissing { since = .never }
+        if pause.sawOverlay { flags.insert(.overlaySeen) } else { flags.remove(.overlaySeen) }
+    }
+
+    /// Lets an edge whose effect had to wait have it in its own place.
+    private mutating func at(_ order: Int64, _ context: FoldContext, _ act: (inout Device) -> Void) {
+        let now = context.order
+        context.order = order
+        act(&self)
+        context.order = now
     }
 
     mutating func canTakeActivity(_ event: Event, _ held: Cold) -> Bool {

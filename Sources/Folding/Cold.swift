@@ -6,9 +6,17 @@ final class Cold {
     /// What was added to the device time of the last event, and of the one that began the phase, ms.
     var lastOffset: Int64 = 0
     var sinceOffset: Int64 = 0
+    /// Device time of the last event as its source told it, ms; see ``Device/Flags/toldApart``.
+    var lastTold: Int64 = 0
+    /// Events that were folded since there is this state.
+    var events: Int64 = 0
+    /// The edge before the last one, where the clock went back between them; see ``Device/Flags/stepCounted``.
+    var steppedFrom = Moment.never
     var known = KnownEvents()
     /// Processes and boots that have been succeeded, oldest first; at most ``succeededLimit``.
     var succeeded: [UInt32] = []
+    /// Their numbers; at most ``succeededLimit``.
+    var endedCounts: [EndedCount] = []
     /// Events with a number that wait for missing ones, as they came; at most `reorder.buffer`.
     var heldByNumber: [HeldEvent] = []
     /// Events without one that wait for older ones, in their order; at most `reorder.buffer` beside one record's.
@@ -20,8 +28,11 @@ final class Cold {
     var activities: [Activity] = []
     var views: [View] = []
     var resources: [Resource] = []
-    /// Classes whose views announced an appearance; at most `instances.limit`.
+    /// Views and classes of views that announced an appearance; at most `instances.limit` each.
+    var announcedViews: [UInt64] = []
     var announcedClasses: [UInt64] = []
+    /// What views did since a launch that is not decided yet; at most `instances.limit`.
+    var undecidedViews: [UndecidedView] = []
     var graces = Graces()
     var echoes = Echoes()
 
@@ -43,19 +54,36 @@ final class Cold {
 
     /// What does not outlive the process.
     func forgetProcess() {
-        scenes.removeAll(keepingCapacity: true)
-        activities.removeAll(keepingCapacity: true)
+        forgetScreens()
         views.removeAll(keepingCapacity: true)
         resources.removeAll(keepingCapacity: true)
-        graces = Graces()
         echoes = Echoes()
     }
+
+    /// Scenes and activities are gone, and whatever was pending with them.
+    func forgetScreens() {
+        scenes.removeAll(keepingCapacity: true)
+        activities.removeAll(keepingCapacity: true)
+        undecidedViews.removeAll(keepingCapacity: true)
+        graces = Graces()
+    }
+}
+
+/// What is known of the numbers of a process that has been succeeded.
+struct EndedCount {
+    var process: UInt32
+    var boot: UInt32
+    /// As ``Device/sequenceNext`` and ``Device/sequenceSeen`` were.
+    var next: Int64
+    var seen: UInt64
 }
 
 /// An event that waits, with what was found out when it arrived.
 struct HeldEvent {
     var event: Event
     var stamp: Stamp
+    /// The time by which it is ordered.
+    var place: Moment
     /// It came after one that is ordered after it.
     var isPutBack = false
     /// Stream time at which it is folded at the latest, ms.

@@ -23,6 +23,9 @@ struct Device: ~Copyable {
     /// Hashes of the running process and of the boot; 0 where they are not known.
     var process: UInt32
     var boot: UInt32
+    /// Hashes of the last launches with a number, by which a copy of one is known; 0 where there is none.
+    var lastLaunch: UInt32
+    var launchBefore: UInt32
     var sinceGroup: UInt32
     var lastGroup: UInt32
     /// Reason of the edge that began the phase; id in the lexicon's texts.
@@ -35,6 +38,8 @@ struct Device: ~Copyable {
     /// Bit k: the end of the process k + 1 before the running one was neither reported nor explained.
     var unexplained: UInt16
     var state: State
+    /// The state before it.
+    var before: State
     var began: Began
     var launch: Launch
 
@@ -108,10 +113,17 @@ struct Device: ~Copyable {
         /// Written whole within the pass, by the pass's number: in neither, never.
         static let savedEven = Flags(rawValue: 1 << 20)
         static let savedOdd = Flags(rawValue: 1 << 21)
+        /// That the launched process was never active has been counted.
+        static let launchCounted = Flags(rawValue: 1 << 22)
+        /// ``Cold/lastTold`` stands for the time of the last event as its source told it.
+        static let toldApart = Flags(rawValue: 1 << 23)
+        /// The clock went back to the last event, from ``Cold/steppedFrom``, and that has been counted.
+        static let stepCounted = Flags(rawValue: 1 << 24)
 
         static let ofProcess: Flags = [
             .launchSeen, .prewarmed, .wasActive, .native, .scenesRule, .activitiesRule, .phaseSeen, .exitExpected,
             .freshBackground, .stuckCounted, .latencyOpen, .silentInForeground, .ended, .overlayUp, .overlaySeen,
+            .launchCounted,
         ]
     }
 
@@ -127,6 +139,8 @@ struct Device: ~Copyable {
         sequenceSeen = 0
         process = 0
         boot = 0
+        lastLaunch = 0
+        launchBefore = 0
         sinceGroup = 0
         lastGroup = 0
         reason = 0
@@ -135,6 +149,7 @@ struct Device: ~Copyable {
         flags = [.inUse]
         unexplained = 0
         state = .unknown
+        before = .unknown
         began = .nothing
         launch = .none
     }

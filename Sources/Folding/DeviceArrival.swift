@@ -94,6 +94,24 @@ extension Device {
         return moment.time &+ known.clock.offset(of: moment.setting)
     }
 
+    /// The time by which an event is ordered: what its source tells late keeps the place in which it was told.
+    @inline(__always)
+    func place(of event: borrowing Event, _ stamp: Stamp) -> Moment {
+        var place = stamp.moment
+        if place.setting != Moment.fixed { place.time = event.time }
+        return place
+    }
+
+    /// The place of the last event that was folded.
+    @inline(__always)
+    func newestPlace(_ context: FoldContext) -> Moment {
+        var place = last
+        if flags.contains(.toldApart), place.setting != Moment.fixed, let held = context.store[cold] {
+            place.time = held.lastTold
+        }
+        return place
+    }
+
     /// Whether two moments were read from the clock without its being set between them.
     @inline(__always)
     func isSameSetting(_ first: Moment, _ second: Moment, _ context: FoldContext) -> Bool {
@@ -139,22 +157,50 @@ extension Device {
             }
             if isHeld { return true }
         }
-        guard sequenceNext != Moment.absent, !namesAnother(event), !beginsCount(event, stamp, context) else {
-            return false
-        }
+        if namesAnother(event) { return isKnownOfEnded(event, context) }
+        guard sequenceNext != Moment.absent, !beginsCount(event, stamp, context) else { return false }
         let back = sequenceNext - 1 - event.sequence
         return (0..<64).contains(back) && sequenceSeen >> UInt64(back) & 1 == 1
+    }
+
+    /// Whether a process that has been succeeded has sent the number before; notes it.
+    private func isKnownOfEnded(_ event: borrowing Event, _ context: FoldContext) -> Bool {
+        guard let cold = context.store[cold], let index = endedIndex(of: event, cold) else { return false }
+        let back = cold.endedCounts[index].next - 1 - event.sequence
+        guard (0..<64).contains(back) else { return false }
+        let isSeen = cold.endedCounts[index].seen >> UInt64(back) & 1 == 1
+        cold.endedCounts[index].seen |= 1 << UInt64(back)
+        return isSeen
+    }
+
+    func endedCount(of event: borrowing Event, _ context: FoldContext) -> EndedCount? {
+        guard let cold = context.store[cold], let index = endedIndex(of: event, cold) else { return nil }
+        return cold.endedCounts[index]
+    }
+
+    private func endedIndex(of event: borrowing Event, _ cold: Cold) -> Int? {
+        let named = event.process != 0 ? Device.shortHash(event.process) : process
+        let booted = event.boot != 0 ? Device.shortHash(event.boot) : boot
+        return cold.endedCounts.lastIndex { $0.process == named && $0.boot == booted }
     }
 
     /// A launch whose number is lower than expected, younger than what has been folded: the count begins anew.
     @inline(__always)
     func beginsCount(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) -> Bool {
-        guard event.edge == .launch, sequenceNext != Moment.absent, event.sequence < sequenceNext else { return false }
-        let back = sequenceNext - 1 - event.sequence
-        let wasSeen = back < 64 && sequenceSeen >> UInt64(back) & 1 == 1
-        if wasSeen, stamp.moment.setting == Moment.fixed { return false }
-        if isOlder(last, than: stamp.moment, context) { return true }
-        return !wasSeen && !isOlder(stamp.moment, than: last, context)
+        guard event.edge == .launch, sequenceNext != Moment.absent, event.sequence < sequenceNext,
+            !namesAnother(event)
+        else { return false }
+        if isCopyOfLaunch(event) { return false }
+        return !isOlder(place(of: event, stamp), than: newestPlace(context), context)
+    }
+
+    func isCopyOfLaunch(_ event: borrowing Event) -> Bool {
+        let hash = Device.launchHash(event)
+        return hash == lastLaunch || hash == launchBefore
+    }
+
+    static func launchHash(_ event: borrowing Event) -> UInt32 {
+        shortHash(StableHash.combine(UInt64(bitPattern: event.time), event.session))
     }
 
     // MARK: Processes
@@ -172,7 +218,9 @@ extension Device {
     mutating func isSucceeded(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) -> Bool {
         // A launch begins a process whatever its id, if it is not an old one that comes late.
         guard event.edge != .exit, namesAnother(event) else { return false }
-        if event.edge == .launch, !isOlder(stamp.moment, than: last, context) { return false }
+        if event.edge == .launch, !isOlder(place(of: event, stamp), than: newestPlace(context), context) {
+            return false
+        }
         return isSucceededProcess(event, context)
     }
 

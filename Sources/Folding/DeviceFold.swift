@@ -8,25 +8,49 @@ extension Device {
         noteEvent(event, stamp, context)
         let begins = beginsProcess(event, context)
         if event.edge == .exit, begins == .no { return foldExit(event, stamp, context) }
-        checkClock(stamp, context)
-        settle(stamp, endsProcess: begins != .no, context)
+        if event.edge != .exit { checkClock(event, stamp, context) }
+        let isNative = !event.flags.contains(.bridged)
+        let ends = begins != .no ? true : event.edge == .terminate ? isNative : false
+        settle(stamp, endsProcess: ends, context)
         if begins != .no { beginProcess(event, stamp, context) }
         adoptIdentity(event)
         route(event, stamp, launches: begins == .launch, context)
-        noteLast(stamp, context)
+        if event.edge != .exit { noteLast(event, stamp, context) }
     }
 
     @inline(__always)
-    mutating func noteLast(_ stamp: Stamp, _ context: FoldContext) {
+    private mutating func noteLast(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) {
         context.store[cold]?.lastOffset = stamp.offset
+        flags.subtract([.toldApart, .stepCounted])
+        let told = event.time
+        if told != stamp.moment.time || context.steppedFrom.isKnown { noteClock(told, stamp, context) }
         last = stamp.moment
         lastReceived = stamp.received
         lastGroup = stamp.group
     }
 
+    /// What the device's clock was like at the last event, where that is out of the ordinary.
+    @inline(never)
+    private mutating func noteClock(_ told: Int64, _ stamp: Stamp, _ context: FoldContext) {
+        let held = makeCold(context)
+        if told != stamp.moment.time {
+            held.lastTold = told
+            flags.insert(.toldApart)
+        }
+        if context.steppedFrom.isKnown {
+            held.steppedFrom = context.steppedFrom
+            flags.insert(.stepCounted)
+        }
+    }
+
     @inline(__always)
     private func noteEvent(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) {
         context.counts.folded += 1
+        context.order = 0
+        if let held = context.store[cold] {
+            held.events += 1
+            context.order = held.events
+        }
         let isKnown = event.edge != .unknown
         if !isKnown { context.counts.other += 1 }
         context.emit(
@@ -34,14 +58,12 @@ extension Device {
     }
 
     @inline(__always)
-    private mutating func checkClock(_ stamp: Stamp, _ context: FoldContext) {
+    private mutating func checkClock(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) {
         guard last.isKnown else { return }
-        let back =
-            last.setting != Moment.fixed && stamp.moment.setting != Moment.fixed
-            ? last.time - stamp.moment.time
-            : corrected(last, context) - stamp.corrected
-        guard back > context.limits.clockRegressionAfter else { return }
-        context.countRegression(from: last, to: stamp)
+        let told = flags.contains(.toldApart) ? context.store[cold]?.lastTold ?? last.time : last.time
+        guard told &- event.time > context.limits.clockRegressionAfter else { return }
+        context.steppedFrom = last
+        context.countRegression(from: last, at: stamp)
     }
 
     enum Beginning {
@@ -59,10 +81,9 @@ extension Device {
             return .launch
         case .activityCreate:
             // The first create of a process is its launch, unless a launch or an older phase of it was seen.
-            if another || state == .notRunning { return .launch }
-            let isFresh = state == .unknown && !flags.contains(.phaseSeen)
-            let knowsActivities = context.store[cold].map { !$0.activities.isEmpty } ?? false
-            return isFresh && !knowsActivities ? .launch : .no
+            if another { return .launch }
+            if state == .notRunning { return context.store[cold]?.graces.stop == nil ? .launch : .no }
+            return state == .unknown && flags.isDisjoint(with: [.phaseSeen, .activitiesRule]) ? .launch : .no
         case .exit:
             // The report of a process that is not known yet; of a known one it tells the end.
             guard another, !event.flags.contains(.namesItsProcess) else { return .no }
@@ -70,6 +91,12 @@ extension Device {
         default:
             return another ? .process : .no
         }
+    }
+
+    /// A first id names a process that had none.
+    mutating func nameProcess(_ event: borrowing Event) {
+        if process == 0 { process = Device.shortHash(event.process) }
+        if boot == 0 { boot = Device.shortHash(event.boot) }
     }
 
     @inline(__always)
@@ -122,15 +149,29 @@ extension Device {
 
     /// The duration where it may be counted; else counts why it may not.
     ///
-    /// - Parameter isBackground: over `duration.max` it is dropped without a word.
+    /// - Parameters:
+    ///   - place: the edge to whose window and group it belongs, where that is not its end.
+    ///   - isBackground: over the limit it is dropped without a word.
+    ///   - limit: ms; that of intervals and latencies where nil.
     @inline(__always)
     mutating func countable(
-        from first: Moment, to second: Stamp, isBackground: Bool = false, _ context: FoldContext
+        from first: Moment, to second: Stamp, at place: Stamp? = nil, isBackground: Bool = false,
+        limit: Int64? = nil, _ context: FoldContext
     ) -> Int64? {
         let length = duration(from: first, to: second.moment, context)
-        if length >= 0, length <= context.limits.durationMax { return length }
-        if length < 0 || !isBackground { context.countRegression(from: first, to: second) }
+        if length >= 0, length <= limit ?? context.limits.durationMax { return length }
+        if length < 0 || !isBackground { countRegression(from: first, to: second, at: place ?? second, context) }
         return nil
+    }
+
+    /// Counts a duration that was dropped, unless the step of the clock between the two has been counted already.
+    @inline(never)
+    private mutating func countRegression(
+        from first: Moment, to second: Stamp, at place: Stamp, _ context: FoldContext
+    ) {
+        let isCounted = flags.contains(.stepCounted) && second.moment == last
+        if isCounted, context.store[cold]?.steppedFrom == first { return }
+        context.countRegression(from: first, at: place)
     }
 
     /// The last event, as an end for what nobody reported the end of.

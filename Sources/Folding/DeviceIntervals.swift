@@ -16,18 +16,15 @@ extension Device {
         guard since.isKnown else { return }
         let place = teller ?? end
         switch state {
-        case .unknown, .notRunning:
+        case .unknown, .notRunning, .launching:
             return
-        case .launching:
-            guard edge == nil else { return }
-            closeBackground(end, at: place, isObserved: isObserved, context)
         case .active:
-            guard let length = countable(from: since, to: end, context) else { return }
+            guard let length = countable(from: since, to: end, at: place, context) else { return }
             context.emit(isObserved ? .interval(.active) : .inferred(.active), value: length, at: place)
         case .inactive:
             countStuck(at: end.moment, context)
             if isObserved { checkProtection(end, context) }
-            guard let length = countable(from: since, to: end, context) else { return }
+            guard let length = countable(from: since, to: end, at: place, context) else { return }
             guard isObserved, let edge else {
                 return context.emit(.inferred(.inactive), value: length, at: place)
             }
@@ -41,7 +38,7 @@ extension Device {
     private mutating func closeBackground(
         _ end: Stamp, at place: Stamp, isObserved: Bool, _ context: FoldContext
     ) {
-        guard let length = countable(from: since, to: end, isBackground: true, context) else { return }
+        guard let length = countable(from: since, to: end, at: place, isBackground: true, context) else { return }
         context.emit(isObserved ? .interval(.background) : .inferred(.background), value: length, at: place)
     }
 
@@ -71,9 +68,9 @@ extension Device {
     @inline(__always)
     mutating func leaveActive(_ edge: PhaseEdge, _ stamp: Stamp, _ context: FoldContext) {
         if edge == .resign { countFlapping(stamp, context) }
-        guard edge != .terminate, let held = context.store[cold] else { return }
+        guard let held = context.store[cold] else { return }
         held.graces.overlay = nil
-        guard !held.resources.isEmpty else { return }
+        guard edge == .resign, !held.resources.isEmpty else { return }
         held.graces.resigned = stamp
         for index in held.resources.indices { held.resources[index].ranAtResign = true }
     }

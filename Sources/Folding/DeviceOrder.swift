@@ -7,19 +7,18 @@ extension Device {
     mutating func arriveBySequence(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) {
         // The report of a process that is gone has no place in the order of the running one.
         if event.edge == .exit, isSucceededProcess(event, context) {
-            return fold(event, stamp, context)
+            let number = event.sequence
+            let isTooLow = endedCount(of: event, context).map { number < $0.next } ?? false
+            return isTooLow ? drop(stamp, context) : fold(event, stamp, context)
         }
-        if beginsCount(event, stamp, context) {
-            while foldLowestHeld(context) {}
-            fold(event, stamp, context)
-            return beginCount(at: event.sequence)
-        }
+        let place = place(of: event, stamp)
+        if beginsCount(event, stamp, context) { return foldNewCount(event, stamp, at: place, context) }
         let begins = sequenceNext == Moment.absent ? true : namesAnother(event)
         if !begins, event.sequence < sequenceNext {
             mark(event.sequence)
             return drop(stamp, context)
         }
-        if begins, event.edge != .exit, isOlder(stamp.moment, than: last, context) {
+        if begins, event.edge != .exit, isOlder(place, than: newestPlace(context), context) {
             return drop(stamp, context)
         }
         let number = event.sequence
@@ -28,19 +27,50 @@ extension Device {
             fold(event, stamp, context)
             return begins ? beginCount(at: number) : mark(number)
         }
-        let process = Device.shortHash(event.process)
-        let isPutBack = held.contains {
-            $0.event.sequence > number && Device.shortHash($0.event.process) == process
+        let copy = copy event
+        let ofSame = held.filter { Device.isOfSameCount($0.event, copy) }
+        // The first number seen of a process is its beginning.
+        if begins, let first = ofSame.first, number < first.event.sequence {
+            if copy.edge == .launch { return foldNewCount(copy, stamp, at: place, context) }
+            return drop(stamp, context)
         }
-        holdByNumber(copy event, stamp, isPutBack: isPutBack, context)
+        let isPutBack = held.contains { other in
+            if Device.isOfSameCount(other.event, copy) { return other.event.sequence > number }
+            // Another process waits for the running one.
+            let isOfRunning = !namesAnother(other.event)
+            return begins == isOfRunning ? !begins : isOlder(place, than: other.place, context)
+        }
+        holdByNumber(copy, stamp, at: place, isPutBack: isPutBack, context)
+    }
+
+    private static func isOfSameCount(_ first: Event, _ second: Event) -> Bool {
+        first.process == second.process && first.boot == second.boot
+    }
+
+    /// A launch begins a new count. What waits and is older is of the old one, whose missing numbers cannot be told
+    /// from new ones any more.
+    private mutating func foldNewCount(
+        _ event: borrowing Event, _ stamp: Stamp, at place: Moment, _ context: FoldContext
+    ) {
+        while let held = context.store[cold] {
+            let older = held.heldByNumber.indices.filter { isOlder(held.heldByNumber[$0].place, than: place, context) }
+            guard let index = lowest(of: older, in: held.heldByNumber, context) else { break }
+            foldHeld(at: index, held, context)
+        }
+        if isOlder(place, than: newestPlace(context), context) { return drop(stamp, context) }
+        let isPutBack = context.store[cold].map { !$0.heldByNumber.isEmpty } ?? false
+        if isPutBack { context.count(.outOfOrder, at: stamp) }
+        fold(event, stamp, context)
+        beginCount(at: event.sequence)
+        foldConsecutive(context)
     }
 
     private mutating func holdByNumber(
-        _ event: Event, _ stamp: Stamp, isPutBack: Bool, _ context: FoldContext
+        _ event: Event, _ stamp: Stamp, at place: Moment, isPutBack: Bool, _ context: FoldContext
     ) {
         let cold = makeCold(context)
         let wait = context.limits.reorderTimeout + 1
-        cold.heldByNumber.append(held(event, stamp, for: wait, isPutBack: isPutBack, context))
+        cold.heldByNumber.append(held(event, stamp, at: place, for: wait, isPutBack: isPutBack, context))
         foldConsecutive(context)
         if cold.heldByNumber.count > context.limits.reorderBuffer {
             _ = foldLowestHeld(context)
@@ -48,11 +78,11 @@ extension Device {
     }
 
     private mutating func held(
-        _ event: Event, _ stamp: Stamp, for wait: Int64, isPutBack: Bool, _ context: FoldContext
+        _ event: Event, _ stamp: Stamp, at place: Moment, for wait: Int64, isPutBack: Bool, _ context: FoldContext
     ) -> HeldEvent {
         if context.isInRecord { context.holdsOfRecord = true }
         let due = context.isInRecord ? Int64.max : stamp.received &+ wait
-        return HeldEvent(event: event, stamp: stamp, isPutBack: isPutBack, due: due)
+        return HeldEvent(event: event, stamp: stamp, place: place, isPutBack: isPutBack, due: due)
     }
 
     /// The record of several events has ended: what it held back waits from its own arrival on.
@@ -92,7 +122,16 @@ extension Device {
     ///
     /// - Returns: false where none is held.
     mutating func foldLowestHeld(_ context: FoldContext) -> Bool {
-        guard let held = context.store[cold], let index = lowest(in: held.heldByNumber) else { return false }
+        guard let held = context.store[cold] else { return false }
+        let all = held.heldByNumber
+        guard let index = lowest(of: Array(all.indices), in: all, context) else { return false }
+        foldHeld(at: index, held, context)
+        foldConsecutive(context)
+        return true
+    }
+
+    /// Folds a held event and counts the gap before it.
+    private mutating func foldHeld(at index: Int, _ held: Cold, _ context: FoldContext) {
         let next = held.heldByNumber.remove(at: index)
         let begins = namesAnother(next.event) || sequenceNext == Moment.absent
         if !begins, next.event.sequence > sequenceNext {
@@ -100,8 +139,6 @@ extension Device {
         }
         foldHeld(next, context)
         begins ? beginCount(at: next.event.sequence) : mark(next.event.sequence)
-        foldConsecutive(context)
-        return true
     }
 
     private mutating func foldConsecutive(_ context: FoldContext) {
@@ -122,15 +159,17 @@ extension Device {
         if held.heldByNumber.isEmpty, context.limits.reorderDelay == 0 { foldAllByTime(held, context) }
     }
 
-    /// The held event that is next: the lowest number of the running process, else of the process that came first.
-    private mutating func lowest(in held: [HeldEvent]) -> Int? {
-        guard let first = held.first else { return nil }
-        let runs = held.contains { !namesAnother($0.event) }
-        let process = first.event.process
-        let candidates = held.indices.filter {
-            runs ? !namesAnother(held[$0].event) : held[$0].event.process == process
+    /// The held event that is next: the lowest number of the running process, else of the one that is oldest.
+    private mutating func lowest(of indices: [Int], in held: [HeldEvent], _ context: FoldContext) -> Int? {
+        let running = indices.filter { !namesAnother(held[$0].event) }
+        if !running.isEmpty { return running.min { held[$0].event.sequence < held[$1].event.sequence } }
+        let lowest = indices.filter { index in
+            let event = held[index].event
+            return !indices.contains {
+                Device.isOfSameCount(held[$0].event, event) && held[$0].event.sequence < event.sequence
+            }
         }
-        return candidates.min { held[$0].event.sequence < held[$1].event.sequence }
+        return lowest.min { isOlder(held[$0].place, than: held[$1].place, context) }
     }
 
     private mutating func beginCount(at number: Int64) {
@@ -156,10 +195,8 @@ extension Device {
     mutating func arriveByTime(
         _ event: Event, _ stamp: Stamp, sortsRecord: Bool, _ context: FoldContext
     ) {
-        // What its source told late keeps the place in which it was told.
-        var place = stamp.moment
-        if event.edge == .processBackground, place.setting != Moment.fixed { place.time = event.time }
-        if event.edge != .exit, isOlder(place, than: last, context) {
+        var place = place(of: event, stamp)
+        if event.edge != .exit, isOlder(place, than: newestPlace(context), context) {
             return drop(stamp, context)
         }
         var delay = context.limits.reorderDelay
@@ -168,16 +205,27 @@ extension Device {
         guard delay > 0 || sortsRecord || waits else { return fold(event, stamp, context) }
         if waits { delay = max(delay, context.limits.reorderTimeout + 1) }
         let held = makeCold(context)
-        var index = held.heldByTime.count
-        // An exit tells of a death before the launch that reports it: it keeps the place in which it came.
-        while event.edge != .exit, index > 0,
-            isOlder(place, than: held.heldByTime[index - 1].stamp.moment, context)
-        {
-            index -= 1
+        if event.edge == .exit {
+            // It tells of a death before the launch that reports it: it stays behind what came before it.
+            let before = held.heldByTime.last?.place ?? newestPlace(context)
+            if before.isKnown, isOlder(place, than: before, context) { place = before }
         }
-        let isPutBack = index < held.heldByTime.count
-        held.heldByTime.insert(self.held(event, stamp, for: delay, isPutBack: isPutBack, context), at: index)
+        var index = held.heldByTime.count
+        var waiting = self.held(event, stamp, at: place, for: delay, isPutBack: false, context)
+        while index > 0, goesBefore(waiting, held.heldByTime[index - 1], context) { index -= 1 }
+        waiting.isPutBack = index < held.heldByTime.count
+        held.heldByTime.insert(waiting, at: index)
         if !sortsRecord, held.heldByTime.count > context.limits.reorderBuffer { foldOldestHeld(held, context) }
+    }
+
+    /// The order of events that wait. Of those that are folded at one receive time the device tells the order.
+    private mutating func goesBefore(_ first: HeldEvent, _ second: HeldEvent, _ context: FoldContext) -> Bool {
+        if first.place.setting == Moment.fixed, second.place.setting == Moment.fixed,
+            first.place.time == second.place.time, first.event.edge != .exit, second.event.edge != .exit
+        {
+            return first.event.time < second.event.time
+        }
+        return isOlder(first.place, than: second.place, context)
     }
 
     /// Folds every held event whose time to wait is over, and all that are ordered before it.
@@ -201,8 +249,9 @@ extension Device {
 
     private mutating func foldOldestHeld(_ held: Cold, _ context: FoldContext) {
         var end = 1
-        while end < held.heldByTime.count,
-            !isOlder(held.heldByTime[0].stamp.moment, than: held.heldByTime[end].stamp.moment, context)
+        while end < held.heldByTime.count, held.heldByTime[0].event.edge != .exit,
+            held.heldByTime[end].event.edge != .exit,
+            !goesBefore(held.heldByTime[0], held.heldByTime[end], context)
         {
             end += 1
         }
@@ -213,7 +262,7 @@ extension Device {
     /// Which of the events of one moment comes first: one that the machine can take now; of those that follow each
     /// other on the way in or out, the one before the other.
     private mutating func firstOfEqualTimes(_ events: ArraySlice<HeldEvent>, _ context: FoldContext) -> Int {
-        let takeable = events.indices.filter { canTake(events[$0].event, context) }
+        let takeable = events.indices.filter { canTake(events[$0].event, events[$0].stamp, context) }
         let candidates = takeable.isEmpty ? Array(events.indices) : takeable
         let isPreceded = { (index: Int) in
             candidates.contains { Ranks.precedes(events[$0].event, events[index].event) }

@@ -64,6 +64,10 @@ extension Device {
         _ context: FoldContext
     ) {
         decideLaunch(edge, stamp, context)
+        if edge == .terminate, state == .notRunning {
+            if isTerminated { context.count(.illegalTransition, at: stamp) }
+            return
+        }
         let isOpen = state == .launching || state == .notRunning && flags.contains(.ended)
         var verdict = isOpen ? .legal : TransitionTable.verdict(phase, edge)
         switch verdict {
@@ -90,10 +94,17 @@ extension Device {
     mutating func openLaunch(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) {
         flags.insert([.launchSeen, .freshBackground, .exitExpected])
         if event.flags.contains(.prewarm) { flags.insert(.prewarmed) }
+        if event.sequence != Moment.absent {
+            launchBefore = lastLaunch
+            lastLaunch = Device.launchHash(event)
+        }
         state = .launching
         launch = flags.contains(.prewarmed) ? .warm : .cold
         latencyFrom = stamp.moment
         begin(stamp, .launch, reason: event.reason, context)
+        if let held = context.store[cold], !held.resources.isEmpty {
+            held.graces.backgrounded = Place(stamp: stamp, order: context.order)
+        }
     }
 
     /// Decides by the first phase edge after a launch what the time since the launch was.
@@ -103,13 +114,23 @@ extension Device {
         let isSoon = duration(from: since, to: stamp.moment, context) <= context.limits.launchBackgroundGap
         switch edge {
         case .enterForeground where isSoon:
-            break  // The way from the launch to here belongs to the launch.
+            // The way from the launch to here belongs to the launch.
+            leaveUndecided(context)
         case .activate where isSoon, .resign where isSoon:
             state = .inactive
             context.count(.foregrounds, at: stamp)
+            context.store[cold]?.echoes.decideLaunch(as: .inactive)
+            leaveUndecided(context)
         default:
             launchIntoBackground(context)
         }
+    }
+
+    /// The launch led to the foreground.
+    private mutating func leaveUndecided(_ context: FoldContext) {
+        guard let held = context.store[cold] else { return }
+        held.graces.backgrounded = nil
+        decideViews(held, isForeground: true, context)
     }
 
     /// The process was launched into the background: what it opens later is warm.
@@ -118,8 +139,8 @@ extension Device {
         launch = .warm
         flags.remove(.latencyOpen)
         guard let held = context.store[cold] else { return }
-        held.spoilLoads()
-        if !held.resources.isEmpty { held.graces.backgrounded = lastStamp(context) }
+        held.echoes.decideLaunch(as: .background)
+        decideViews(held, isForeground: false, context)
     }
 
     // MARK: Moving
@@ -131,6 +152,8 @@ extension Device {
     ) {
         if verdict == .illegal { context.count(.illegalTransition, at: stamp) }
         if verdict == .missing { context.count(.missingEvent, at: stamp) }
+        // One that repeats the edge which opened the phase is only counted.
+        if verdict == .illegal, began == Began(edge) { return }
         enter(edge, isObserved: verdict == .legal, isIllegal: verdict == .illegal, stamp, reason: reason, context)
     }
 
@@ -149,11 +172,7 @@ extension Device {
             latencyFrom = stamp.moment
             return
         }
-        if isIllegal {
-            guard began != opens else { return }
-            launch = .none
-            flags.remove(.latencyOpen)
-        }
+        if isIllegal { forgetOpenings(context) }
         let old = state
         if edge != .terminate { flags.remove(.ended) }
         closePhase(stamp, edge, isObserved: isObserved, reason: reason, context)
@@ -164,11 +183,19 @@ extension Device {
         case .enterBackground: state = .background
         case .terminate: state = .notRunning
         }
+        before = old
         begin(stamp, opens, reason: reason, context)
         if !flags.isDisjoint(with: [.scenesRule, .activitiesRule]) {
-            context.store[cold]?.echoes.note(phase, from: stamp.corrected)
+            context.store[cold]?.echoes.note(state, from: stamp.moment, order: context.order)
         }
         follow(edge, from: old, stamp, context)
+    }
+
+    /// No latency is open any more.
+    mutating func forgetOpenings(_ context: FoldContext) {
+        launch = .none
+        flags.remove(.latencyOpen)
+        context.store[cold]?.graces.creations.removeAll()
     }
 
     @inline(__always)
@@ -203,7 +230,7 @@ extension Device {
         _ edge: PhaseEdge, from old: State, _ stamp: Stamp, _ context: FoldContext
     ) {
         if old == .active, edge != .activate { leaveActive(edge, stamp, context) }
-        if old == .background, edge != .terminate {
+        if old == .background, edge == .activate || edge == .resign || edge == .enterForeground {
             context.store[cold]?.graces.backgrounded = nil
             reopenViews(stamp, context)
         }
@@ -216,19 +243,16 @@ extension Device {
         case .resign:
             break
         case .enterBackground:
-            if launch == .cold, old == .inactive { launch = .none }
+            guard old != .background else { return }
+            if launch == .cold { launch = .none }
             flags.remove(.latencyOpen)
             latencyFrom = stamp.moment
             enterBackground(stamp, context)
         case .terminate:
-            if old != .notRunning { context.count(.terminations, at: stamp) }
-            if flags.contains(.launchSeen), !flags.contains(.wasActive), old != .notRunning {
-                flags.remove(.launchSeen)
-                context.count(.backgroundLaunches, at: stamp)
-            }
+            context.count(.terminations, at: stamp)
+            countBackgroundLaunch(stamp, context)
             closeViews(stamp, context)
-            context.store[cold]?.forgetProcess()
-            flags.remove(.overlayUp)
+            context.store[cold]?.forgetScreens()
             launch = .none
             flags.remove(.latencyOpen)
         }
@@ -239,19 +263,18 @@ extension Device {
     /// An entry into the foreground opens the latency of a resume or of a warm launch.
     @inline(__always)
     private mutating func openEntry(from old: State, _ stamp: Stamp) {
-        guard old == .background || old == .launching else { return }
-        // A latency that is open already began with the creation of the activity.
-        guard launch != .cold, !flags.contains(.latencyOpen) else { return }
-        openLatency(stamp)
-    }
-
-    mutating func openLatency(_ stamp: Stamp) {
+        guard old == .background || old == .launching, launch != .cold else { return }
         latencyFrom = stamp.moment
         flags.insert(.latencyOpen)
     }
 
     @inline(__always)
     private mutating func endLatency(_ stamp: Stamp, _ context: FoldContext) {
+        if launch != .cold, let creation = context.store[cold]?.graces.creations.last {
+            launch = .warm
+            latencyFrom = creation.moment
+            flags.insert(.latencyOpen)
+        }
         switch launch {
         case .cold:
             context.count(.launchesCold, at: stamp)
@@ -264,8 +287,7 @@ extension Device {
         case .none:
             if flags.contains(.latencyOpen) { endResume(stamp, context) }
         }
-        launch = .none
-        flags.remove(.latencyOpen)
+        forgetOpenings(context)
         flags.insert(.wasActive)
     }
 

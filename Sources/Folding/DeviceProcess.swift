@@ -9,9 +9,10 @@ extension Device {
         let isExplained = state == .notRunning
         if wasSeen { unexplained = unexplained << 1 & 0x7FFF | (isExplained ? 0 : 1) }
         succeed(by: event, context)
-        forget(context)
+        context.store[cold]?.forgetProcess()
         flags.remove(.ofProcess)
         launch = .none
+        before = state
         state = .unknown
         began = .nothing
         since = .never
@@ -20,25 +21,26 @@ extension Device {
 
     /// What a launch, or another process, says about the one that ran until then.
     private mutating func endUnreported(_ stamp: Stamp, _ context: FoldContext) {
+        if state == .launching { launchIntoBackground(context) }
         switch state {
         case .active, .inactive:
             closePhase(lastStamp(context), nil, isObserved: false, reason: 0, teller: stamp, context)
             context.count(.uncleanExit, at: stamp)
-        case .background, .launching:
+        case .background:
             closePhase(lastStamp(context), nil, isObserved: false, reason: 0, teller: stamp, context)
             context.count(.backgroundExits, at: stamp)
         case .unknown:
             if flags.contains(.silentInForeground) { context.count(.uncleanExit, at: stamp) }
-        case .notRunning:
+        case .notRunning, .launching:
             break
         }
         countBackgroundLaunch(stamp, context)
     }
 
     /// A launched process has ended without ever having been active.
-    private mutating func countBackgroundLaunch(_ stamp: Stamp, _ context: FoldContext) {
-        guard flags.contains(.launchSeen), !flags.contains(.wasActive), state != .notRunning else { return }
-        flags.remove(.launchSeen)
+    mutating func countBackgroundLaunch(_ stamp: Stamp, _ context: FoldContext) {
+        guard flags.contains(.launchSeen), flags.isDisjoint(with: [.wasActive, .launchCounted]) else { return }
+        flags.insert(.launchCounted)
         context.count(.backgroundLaunches, at: stamp)
     }
 
@@ -47,31 +49,22 @@ extension Device {
         let booted = Device.shortHash(event.boot)
         let replacesProcess = process != 0 && named != process
         let replacesBoot = boot != 0 && booted != 0 && booted != boot
+        let (next, seen) = (sequenceNext, sequenceSeen)
         if namesAnother(event) {
             sequenceNext = Moment.absent
             sequenceSeen = 0
         }
         guard replacesProcess || replacesBoot else { return }
         let held = makeCold(context)
+        if next != Moment.absent {
+            let count = EndedCount(process: process, boot: boot, next: next, seen: seen)
+            Instances.append(count, to: &held.endedCounts, limit: Cold.succeededLimit)
+        }
         held.succeeded.removeAll { $0 == named && named != 0 }
         if replacesProcess { held.succeeded.append(process) }
         if replacesBoot { held.succeeded.append(boot) }
         let excess = held.succeeded.count - Cold.succeededLimit
         if excess > 0 { held.succeeded.removeFirst(excess) }
-    }
-
-    /// What does not outlive a process.
-    private mutating func forget(_ context: FoldContext) {
-        context.store[cold]?.forgetProcess()
-    }
-
-    /// Scenes and activities are forgotten, as with a termination.
-    mutating func forgetInstances(_ context: FoldContext) {
-        guard let held = context.store[cold] else { return }
-        held.scenes.removeAll()
-        held.activities.removeAll()
-        held.graces.pause = nil
-        held.graces.stop = nil
     }
 
     // MARK: Exits
@@ -82,11 +75,11 @@ extension Device {
         context.emit(.exit, at: stamp, text: text != TextTable.empty ? text : context.names.unknownReason)
         if endsRunning(event, context) {
             settle(stamp, endsProcess: true, context)
-            adoptIdentity(event)
             endReported(stamp, context)
-            noteLast(stamp, context)
         }
         // Otherwise its time is that of another death: no sign of life of the running process.
+        if !event.flags.contains(.namesItsProcess) { nameProcess(event) }
+        if lastReceived == Moment.absent { lastReceived = stamp.received }
     }
 
     /// Whose end an exit tells: that of the running process, or of one before it, which it then explains.
@@ -107,16 +100,22 @@ extension Device {
     /// The running process ends here, inferred.
     private mutating func endReported(_ stamp: Stamp, _ context: FoldContext) {
         guard state != .notRunning else { return }
+        if state == .launching { launchIntoBackground(context) }
         let wasForeground = phase.isForeground
         if wasForeground || flags.contains(.silentInForeground) { context.count(.uncleanExit, at: stamp) }
         closePhase(stamp, nil, isObserved: false, reason: 0, context)
         countBackgroundLaunch(stamp, context)
-        forget(context)
-        flags.subtract([.silentInForeground, .latencyOpen, .overlayUp])
+        if let held = context.store[cold] {
+            held.forgetScreens()
+            held.loseVisits()
+            held.echoes.note(.notRunning, from: stamp.moment, order: context.order)
+        }
+        flags.subtract([.silentInForeground, .latencyOpen])
         flags.insert(.ended)
         launch = .none
+        before = state
         state = .notRunning
         began = .nothing
-        since = .never
+        since = stamp.moment
     }
 }

@@ -29,14 +29,15 @@ extension Device {
     /// Nothing was heard for longer than the limit: what was open ended at the last sign of life.
     private mutating func goSilent(_ context: FoldContext) {
         closePhase(lastStamp(context), nil, isObserved: false, reason: 0, context)
-        forgetInstances(context)
         if let held = context.store[cold] {
+            held.forgetScreens()
             held.loseVisits()
-            held.echoes.note(.unknown, from: lastStamp(context).corrected)
+            held.echoes.note(.unknown, from: last, order: context.order)
         }
         flags.insert(.silentInForeground)
         flags.remove(.latencyOpen)
         launch = .none
+        before = state
         state = .unknown
         began = .nothing
         since = .never
@@ -47,13 +48,13 @@ extension Device {
     /// Acts on every limit that has passed by stream time.
     mutating func fire(_ context: FoldContext) {
         context.beginEvent()
+        context.order = context.store[cold]?.events ?? 0
         releaseByNumber(context)
         releaseByTime(context)
         if let held = context.store[cold] {
             if held.holds { return }
             settleGraces(.stream, context)
         }
-        if launchDue(context) <= context.stream { launchIntoBackground(context) }
         guard state == .active || state == .inactive else { return }
         if stuckDue(context) <= context.stream { markStuck(context) }
         if lastReceived &+ context.spans.silence <= context.stream { goSilent(context) }
@@ -80,19 +81,12 @@ extension Device {
     @inline(never)
     private mutating func nextDue(_ context: FoldContext, phase due: Int64) -> Int64 {
         guard let held = context.store[cold] else { return due }
-        return held.holds ? held.releaseDue : min(due, min(launchDue(context), graceDue(held, context)))
+        return held.holds ? held.releaseDue : min(due, graceDue(held, context))
     }
 
     /// A limit shorter than the time that uploads may take is not judged by stream time before that.
     static func due(_ received: Int64, _ limit: Int64, _ context: FoldContext) -> Int64 {
         received &+ FoldSpans.wait(limit, context.limits)
-    }
-
-    /// An undecided launch was one into the background once its gap is over; that matters where something runs.
-    @inline(__always)
-    private func launchDue(_ context: FoldContext) -> Int64 {
-        guard state == .launching, let held = context.store[cold], !held.resources.isEmpty else { return Int64.max }
-        return Device.due(sinceReceived, context.limits.launchBackgroundGap, context)
     }
 
     @inline(__always)
@@ -143,9 +137,13 @@ extension Device {
             if let start { due = min(due, Device.due(start.received, grace, context)) }
         }
         consider(held.graces.pause?.stamp, context.limits.androidBackgroundGrace)
-        consider(held.graces.stop, context.limits.androidBackgroundGrace)
+        consider(held.graces.stop?.stamp, context.limits.androidBackgroundGrace)
         consider(held.graces.resigned, context.limits.resourceGrace)
-        consider(held.graces.backgrounded, context.limits.resourceGrace)
+        if let since = held.graces.backgrounded {
+            for resource in held.resources where isForbiddenInBackground(resource, context) {
+                consider(Device.later(since, resource.started), context.limits.resourceGrace)
+            }
+        }
         consider(held.graces.overlay, context.limits.overlayGrace)
         for echo in held.echoes.pending { consider(echo.stamp, context.limits.echoTolerance) }
         return due
@@ -157,30 +155,40 @@ struct Graces {
     /// The last resumed activity was paused; whether the app became inactive is not decided yet.
     var pause: Pause?
     /// The last visible activity was stopped; whether the app left is not decided yet.
-    var stop: Stamp?
-    /// Reason of that stop; id in the lexicon's texts.
-    var stopReason: UInt32 = 0
-    /// The last activity that was created and has not started yet.
-    var creating: Creation?
+    var stop: Stop?
+    /// Activities created since the app left the foreground, from which a warm launch is measured; the latest last.
+    var creations: [Creation] = []
     /// At most ``Destroyed/limit``, the latest last.
     var destroyed: [Destroyed] = []
     /// The app left Active while resources ran.
     var resigned: Stamp?
-    /// The app entered the background while resources ran.
-    var backgrounded: Stamp?
+    /// Since when the app has been in the background, as far as resources go.
+    var backgrounded: Place?
     /// The app became active while an overlay was up.
     var overlay: Stamp?
 
     struct Creation {
         var activity: UInt64
-        var stamp: Stamp
+        var moment: Moment
     }
 
     struct Pause {
         var stamp: Stamp
+        var order: Int64
         var activity: UInt64
         var reason: UInt32
-        /// An activity of the class of a destroyed one was made since.
-        var isRecreation = false
+        /// The activity was stopped, and its pause was not reported.
+        var isMissing = false
+        /// An overlay was up at some moment since.
+        var sawOverlay: Bool
+    }
+
+    struct Stop {
+        var stamp: Stamp
+        var order: Int64
+        var activity: UInt64
+        var reason: UInt32
+        /// An overlay was up at some moment of what is inactive before it.
+        var sawOverlay: Bool
     }
 }

@@ -6,35 +6,34 @@ struct Echoes {
     struct Echo {
         var stamp: Stamp
         var phase: Phase
+        /// Place among the events of the device; see ``FoldContext/order``.
+        var order: Int64
     }
 
     struct Span {
-        var phase: Phase
-        /// Corrected time, ms.
-        var from: Int64
+        var state: Device.State
+        /// When it began; nil where that is of no matter.
+        var start: Moment?
+        /// Place of the event that began it.
+        var order: Int64
     }
 
-    /// Those that no phase near them has agreed with yet; at most ``limit``.
+    /// Those that are not judged yet; at most ``limit``.
     var pending: [Echo] = []
     /// The last phases, the newest last; at most ``limit``.
     var spans: [Span] = []
 
-    static let limit = 8
+    static let limit = 32
 
-    mutating func note(_ phase: Phase, from time: Int64) {
+    mutating func note(_ state: Device.State, from start: Moment?, order: Int64) {
         if spans.count == Self.limit { spans.removeFirst() }
-        spans.append(Span(phase: phase, from: time))
+        spans.append(Span(state: state, start: start, order: order))
     }
 
-    /// Whether the phase of an echo was the app's at some moment within `tolerance` ms of it.
-    func agrees(_ echo: Echo, tolerance: Int64) -> Bool {
-        let time = echo.stamp.corrected
-        // A phase that is not known contradicts nothing.
-        for (index, span) in spans.enumerated() where span.phase == echo.phase || span.phase == .unknown {
-            let end = index + 1 < spans.count ? spans[index + 1].from : Int64.max
-            if span.from <= time + tolerance, end >= time - tolerance { return true }
-        }
-        return false
+    /// What an undecided launch has come to.
+    mutating func decideLaunch(as state: Device.State) {
+        guard let last = spans.indices.last, spans[last].state == .launching else { return }
+        spans[last].state = state
     }
 }
 
@@ -43,21 +42,19 @@ extension Device {
     mutating func letRule(_ rule: Flags, _ held: Cold) {
         guard !flags.contains(rule) else { return }
         if flags.isDisjoint(with: [.scenesRule, .activitiesRule]) {
-            held.echoes.note(state == .launching ? .unknown : phase, from: Int64.min)
+            held.echoes = Echoes()
+            held.echoes.note(before, from: nil, order: 0)
+            held.echoes.note(state, from: since.isKnown ? since : nil, order: 0)
         }
         flags.insert(rule)
     }
 
     mutating func foldEcho(_ edge: PhaseEdge, _ stamp: Stamp, _ context: FoldContext) {
-        let echo = Echoes.Echo(stamp: stamp, phase: edge.phase)
+        // A phase that is not known contradicts nothing; what a launch has come to is not known yet.
+        if state != .launching, state == .unknown || phase == edge.phase { return }
         let held = makeCold(context)
-        // What is not known yet, or not decided, contradicts nothing that it may come to.
-        let isOpen = state == .unknown || state == .launching && edge != .activate
-        if isOpen || phase == echo.phase || held.echoes.agrees(echo, tolerance: context.limits.echoTolerance) { return }
-        held.echoes.pending.append(echo)
-        if held.echoes.pending.count > Echoes.limit {
-            context.count(.illegalTransition, at: held.echoes.pending.removeFirst().stamp)
-        }
+        held.echoes.pending.append(Echoes.Echo(stamp: stamp, phase: edge.phase, order: context.order))
+        if held.echoes.pending.count > Echoes.limit { judge(held.echoes.pending.removeFirst(), held, context) }
     }
 
     /// Counts the echoes that nothing near them has agreed with.
@@ -66,12 +63,38 @@ extension Device {
         let tolerance = context.limits.echoTolerance
         let all = held.echoes.pending
         held.echoes.pending.removeAll()
-        for echo in all where !held.echoes.agrees(echo, tolerance: tolerance) {
+        for echo in all {
             if clock.endsProcess || isOver(echo.stamp, tolerance, clock, context) {
-                context.count(.illegalTransition, at: echo.stamp)
+                judge(echo, held, context)
             } else {
                 held.echoes.pending.append(echo)
             }
         }
+    }
+
+    private func judge(_ echo: Echoes.Echo, _ held: Cold, _ context: FoldContext) {
+        let spans = held.echoes.spans
+        for (index, span) in spans.enumerated() where Device.agrees(span.state, with: echo.phase) {
+            let hasBegun = span.order < echo.order || isNear(span.start, echo, context)
+            let next = index + 1 < spans.count ? spans[index + 1] : nil
+            if hasBegun, next.map({ $0.order > echo.order || isNear($0.start, echo, context) }) ?? true { return }
+        }
+        context.count(.illegalTransition, at: echo.stamp)
+    }
+
+    private static func agrees(_ state: State, with phase: Phase) -> Bool {
+        switch state {
+        case .unknown: true
+        case .launching: phase != .active
+        case .notRunning: phase == .notRunning
+        case .inactive: phase == .inactive
+        case .active: phase == .active
+        case .background: phase == .background
+        }
+    }
+
+    private func isNear(_ start: Moment?, _ echo: Echoes.Echo, _ context: FoldContext) -> Bool {
+        guard let start else { return false }
+        return abs(duration(from: start, to: echo.stamp.moment, context)) <= context.limits.echoTolerance
     }
 }

@@ -33,14 +33,21 @@ final class FoldContext {
     func hash(ofText id: UInt32) -> UInt64 {
         Int(id) < textHashes.count ? textHashes[Int(id)] : UInt64(id)
     }
+    /// Place of the edge in hand among the events of its device, by ``Cold/events``; that of an edge whose effect had
+    /// to wait is its own.
+    var order: Int64 = 0
+
+    /// The edge from which the clock went back to the event in hand; ``Moment/never`` where it did not.
+    var steppedFrom = Moment.never
 
     /// Another event is folded.
     func beginEvent() {
+        steppedFrom = Moment.never
         if !regressions.isEmpty { regressions.removeAll(keepingCapacity: true) }
     }
 
     /// Counts a step of the device's clock between two edges, once for the pair.
-    func countRegression(from first: Moment, to stamp: Stamp) {
+    func countRegression(from first: Moment, at stamp: Stamp) {
         guard !regressions.contains(first.time) else { return }
         regressions.append(first.time)
         count(.clockRegression, at: stamp)

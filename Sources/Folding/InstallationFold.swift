@@ -190,12 +190,16 @@ struct FoldCore: ~Copyable {
         }
     }
 
-    /// Nothing is to be sorted: numbers tell the order, or each event is younger than the one before.
+    /// Nothing is to be sorted: numbers tell the order, or each event is younger than the one before and none was
+    /// stamped by a clock that is ahead.
     private static func isOrdered(_ events: Span<Event>, _ range: Range<Int>) -> Bool {
         for index in range.dropFirst() where events[index].sequence == Moment.absent {
-            guard events[index].installation == events[index - 1].installation,
-                events[index].time > events[index - 1].time
+            let time = events[index].time
+            guard events[index].installation == events[index - 1].installation, time > events[index - 1].time
             else { return false }
+            let (received, sent) = (events[index].received, events[index].sent)
+            if received != Moment.absent, time > received { return false }
+            if sent != Moment.absent, time > sent { return false }
         }
         return true
     }

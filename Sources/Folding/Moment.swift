@@ -31,6 +31,12 @@ struct Moment: BitwiseCopyable, Equatable {
     }
 }
 
+/// An edge that something counts from, and its place among the events of the device.
+struct Place: BitwiseCopyable {
+    var stamp: Stamp
+    var order: Int64
+}
+
 /// An edge as it is folded: its moment, and where its contributions go.
 struct Stamp: BitwiseCopyable, Equatable {
     var moment: Moment

@@ -8,6 +8,9 @@ struct Resource: BitwiseCopyable {
     var className: UInt64
     /// A view started it.
     var isOfView: Bool
+    var started: Place
+    /// One that is not running is remembered only as long as it must not be counted again.
+    var isRunning = true
     var ranAtResign = false
     /// Counted since the last activate.
     var isLeaked = false
@@ -22,45 +25,69 @@ extension Device {
             $0.name == name && $0.instance == instance && $0.className == className
         }
         guard event.edge == .resourceStart else {
-            if let index { held.resources.remove(at: index) }
+            guard let index else { return }
+            if held.resources[index].isLeaked {
+                held.resources[index].isRunning = false
+            } else {
+                held.resources.remove(at: index)
+            }
             return
         }
-        guard index == nil else { return }
-        let resource = Resource(
-            name: name, instance: instance, className: className, isOfView: event.scope == .view)
+        var resource = Resource(
+            name: name, instance: instance, className: className, isOfView: event.scope == .view,
+            started: Place(stamp: stamp, order: context.order))
+        if let index {
+            guard !held.resources[index].isRunning else { return }
+            resource.isLeaked = true
+            held.resources.remove(at: index)
+        }
         Instances.append(resource, to: &held.resources, limit: context.limits.instancesLimit)
-        if state == .background, held.graces.backgrounded == nil { held.graces.backgrounded = stamp }
+        let isInBackground = state == .background || state == .launching
+        if isInBackground, held.graces.backgrounded == nil { held.graces.backgrounded = resource.started }
     }
 
     mutating func settleResources(_ held: Cold, _ clock: GraceClock, _ context: FoldContext) {
         let grace = context.limits.resourceGrace
-        let names = context.names
         if let start = held.graces.resigned, isOver(start, grace, clock, context) {
             held.graces.resigned = nil
-            countLeaks(held, start, context) { $0.ranAtResign && names.foreground.contains($0.name) }
+            for index in held.resources.indices
+            where held.resources[index].ranAtResign && context.names.foreground.contains(held.resources[index].name) {
+                countLeak(held, index, start, context)
+            }
         }
-        if let start = held.graces.backgrounded, isOver(start, grace, clock, context) {
-            held.graces.backgrounded = nil
-            countLeaks(held, start, context) { !names.background.contains($0.name) }
+        guard let since = held.graces.backgrounded else { return }
+        for index in held.resources.indices where isForbiddenInBackground(held.resources[index], context) {
+            let start = Device.later(since, held.resources[index].started)
+            if isOver(start, grace, clock, context) { countLeak(held, index, start, context) }
         }
     }
 
-    private mutating func countLeaks(
-        _ held: Cold, _ start: Stamp, _ context: FoldContext, _ mustStop: (Resource) -> Bool
-    ) {
-        for index in held.resources.indices {
-            guard !held.resources[index].isLeaked, mustStop(held.resources[index]) else { continue }
-            held.resources[index].isLeaked = true
-            context.emit(
-                .anomaly(.resourceLeak), time: start.corrected + context.limits.resourceGrace, group: start.group)
-        }
+    /// Whether a resource will be counted if it runs on in the background.
+    func isForbiddenInBackground(_ resource: Resource, _ context: FoldContext) -> Bool {
+        resource.isRunning && !resource.isLeaked && !context.names.background.contains(resource.name)
+    }
+
+    /// From where the grace of a resource counts in the background: its start or, if that was before, the entry.
+    static func later(_ entry: Place, _ started: Place) -> Stamp {
+        started.order > entry.order ? started.stamp : entry.stamp
+    }
+
+    private func countLeak(_ held: Cold, _ index: Int, _ start: Stamp, _ context: FoldContext) {
+        guard held.resources[index].isRunning, !held.resources[index].isLeaked else { return }
+        held.resources[index].isLeaked = true
+        context.emit(
+            .anomaly(.resourceLeak), time: start.corrected + context.limits.resourceGrace, group: start.group)
     }
 
     /// The app entered the background: its views are off the screen, and little may run on.
     mutating func enterBackground(_ stamp: Stamp, _ context: FoldContext) {
         closeViews(stamp, context)
-        guard let held = context.store[cold], !held.resources.isEmpty else { return }
-        held.graces.backgrounded = stamp
+        guard let held = context.store[cold] else { return }
+        let activities = held.activities
+        held.graces.creations.removeAll { creation in
+            activities.first { $0.id == creation.activity }.map { $0.state != .created } ?? true
+        }
+        if !held.resources.isEmpty { held.graces.backgrounded = Place(stamp: stamp, order: context.order) }
     }
 
     /// The app became active: what ran before may run again, and an overlay has its grace to go.
@@ -68,6 +95,7 @@ extension Device {
         guard let held = context.store[cold] else { return }
         held.graces.resigned = nil
         held.graces.backgrounded = nil
+        held.resources.removeAll { !$0.isRunning }
         for index in held.resources.indices {
             held.resources[index].ranAtResign = false
             held.resources[index].isLeaked = false
@@ -78,6 +106,9 @@ extension Device {
     // MARK: Overlays
 
     mutating func foldOverlay(_ event: Event, _ stamp: Stamp, _ context: FoldContext) {
+        if flags.contains(.overlayUp) || event.edge == .overlayShown {
+            context.store[cold]?.graces.pause?.sawOverlay = true
+        }
         if event.edge == .overlayShown {
             _ = makeCold(context)
             flags.insert([.shownOverlay, .overlayUp, .overlaySeen])

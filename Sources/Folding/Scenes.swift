@@ -6,6 +6,7 @@ struct Scene: BitwiseCopyable {
     var phase: Phase
     /// Connected, and no edge since.
     var isFresh: Bool
+    var openedBy: PhaseEdge?
     /// When it entered its phase.
     var since: Moment
 }
@@ -22,7 +23,7 @@ extension Device {
         case .sceneConnect:
             letRule(.scenesRule, held)
             if index == nil {
-                let scene = Scene(id: id, phase: .background, isFresh: true, since: stamp.moment)
+                let scene = Scene(id: id, phase: .background, isFresh: true, openedBy: nil, since: stamp.moment)
                 Instances.append(scene, to: &held.scenes, limit: context.limits.instancesLimit)
             }
         case .sceneDisconnect:
@@ -61,10 +62,13 @@ extension Device {
         if edge == .enterForeground { flags.insert(.sentForeground) }
         letRule(.scenesRule, held)
         checkHandler(event, edge, stamp, context)
-        let scene = Scene(id: event.instance, phase: edge.phase, isFresh: false, since: stamp.moment)
+        if verdict == .illegal { context.count(.illegalTransition, at: stamp) }
+        // One that repeats the edge which opened the phase of the scene is only counted.
+        if verdict == .illegal, let known, !known.isFresh, known.openedBy == edge { return }
+        let scene = Scene(
+            id: event.instance, phase: edge.phase, isFresh: false, openedBy: edge, since: stamp.moment)
         if let index { held.scenes.remove(at: index) }
         Instances.append(scene, to: &held.scenes, limit: context.limits.instancesLimit)
-        if verdict == .illegal { context.count(.illegalTransition, at: stamp) }
         if verdict == .missing { context.count(.missingEvent, at: stamp) }
 
         let derived = Device.mostActive(held.scenes)
@@ -128,9 +132,15 @@ extension Device {
     }
 
     /// Whether the machine can take an edge now without an anomaly; true for whatever is no phase edge.
-    mutating func canTake(_ event: Event, _ context: FoldContext) -> Bool {
+    mutating func canTake(_ event: Event, _ stamp: Stamp, _ context: FoldContext) -> Bool {
         if let edge = Device.phaseEdge(event.edge) {
-            if event.flags.contains(.bridged) || state == .launching { return true }
+            if event.flags.contains(.bridged) { return true }
+            if !flags.isDisjoint(with: [.scenesRule, .activitiesRule]) { return true }
+            if state == .notRunning, flags.contains(.ended) { return edge != .terminate }
+            if state == .launching {
+                let gap = duration(from: since, to: stamp.moment, context)
+                return gap <= context.limits.launchBackgroundGap || edge != .resign
+            }
             switch TransitionTable.verdict(phase, edge) {
             case .legal: return true
             case .missingIfAnnounced: return !flags.contains(.sentForeground)

@@ -14,8 +14,6 @@ struct View {
     var className: UInt64
     var isNamed: Bool
     var state = State.disappeared
-    /// It has announced an appearance.
-    var isAnnounced = false
     var hasLoadedView = false
     var hasDidLoad = false
     /// From where its loading is measured; nil once its first visit began.
@@ -29,19 +27,20 @@ struct View {
     var visibleSince: Moment?
 }
 
+/// A view that appeared while it was not decided where a launch leads.
+struct UndecidedView {
+    var stamp: Stamp
+    /// From where its loading is measured, if that can be.
+    var loading: Moment?
+}
+
 extension Cold {
-    /// Nothing was heard for too long: how long the open visits lasted is not known.
+    /// How long the open visits lasted is not known, nor whether the app was in front while views loaded.
     func loseVisits() {
         for index in views.indices {
-            views[index].isVisited = false
             views[index].visibleSince = nil
             views[index].isLoadSpoilt = true
         }
-    }
-
-    /// The app was in the background while views loaded: their load time says nothing.
-    func spoilLoads() {
-        for index in views.indices { views[index].isLoadSpoilt = true }
     }
 }
 
@@ -57,12 +56,13 @@ extension Device {
         let isFirstSight = index == nil
         let isJudged =
             view.isNamed && !isFirstSight
-            && (view.isAnnounced || view.className != 0 && held.announcedClasses.contains(view.className))
+            && (held.announcedViews.contains(id)
+                || view.className != 0 && held.announcedClasses.contains(view.className))
         switch event.edge {
         case .viewLoadView: load(&view, again: view.hasLoadedView, stamp, context) { $0.hasLoadedView = true }
         case .viewDidLoad: load(&view, again: view.hasDidLoad, stamp, context) { $0.hasDidLoad = true }
         case .viewWillAppear: announce(&view, held, stamp, context)
-        case .viewDidAppear: appear(&view, isJudged: isJudged, isFirstSight: isFirstSight, stamp, context)
+        case .viewDidAppear: appear(&view, held, isJudged: isJudged, stamp, context)
         case .viewWillDisappear:
             if view.state == .appearing { context.count(.cancelledTransitions, at: stamp) }
             if view.state != .disappeared { view.state = .disappearing }
@@ -93,7 +93,9 @@ extension Device {
     }
 
     private mutating func announce(_ view: inout View, _ held: Cold, _ stamp: Stamp, _ context: FoldContext) {
-        view.isAnnounced = true
+        if view.isNamed, !held.announcedViews.contains(view.id) {
+            Instances.append(view.id, to: &held.announcedViews, limit: context.limits.instancesLimit)
+        }
         if view.className != 0, !held.announcedClasses.contains(view.className) {
             Instances.append(view.className, to: &held.announcedClasses, limit: context.limits.instancesLimit)
         }
@@ -102,35 +104,50 @@ extension Device {
     }
 
     private mutating func appear(
-        _ view: inout View, isJudged: Bool, isFirstSight: Bool, _ stamp: Stamp, _ context: FoldContext
+        _ view: inout View, _ held: Cold, isJudged: Bool, _ stamp: Stamp, _ context: FoldContext
     ) {
         if state == .background { context.count(.viewInBackground, at: stamp) }
-        let before = view.state
+        let isUnbalanced = isJudged && view.state != .appearing
+        // An unbalanced edge begins no visit.
+        if isUnbalanced { context.count(.viewUnbalanced, at: stamp) }
+        let beginsVisit = !isUnbalanced && !view.isVisited
+        let loading = beginsVisit && !view.hadVisit && !view.isLoadSpoilt ? view.loading : nil
+        if state == .launching {
+            let undecided = UndecidedView(stamp: stamp, loading: loading)
+            Instances.append(undecided, to: &held.undecidedViews, limit: context.limits.instancesLimit)
+        } else if let loading {
+            measureLoad(from: loading, to: stamp, context)
+        }
         view.state = .appeared
-        if before == .appeared {
-            if isJudged { context.count(.viewUnbalanced, at: stamp) }
-            return
-        }
-        if before != .appearing, isJudged {
-            // An unbalanced edge begins no visit.
-            return context.count(.viewUnbalanced, at: stamp)
-        }
-        if let loading = view.loading, !view.hadVisit, !view.isLoadSpoilt, state != .background,
-            let length = countable(from: loading, to: stamp, context)
-        {
-            context.emit(.latency(.viewLoad), value: length, at: stamp)
-        }
+        guard beginsVisit else { return }
         view.loading = nil
         view.hadVisit = true
-        guard !view.isVisited else { return }
         view.isVisited = true
-        view.visibleSince = state == .background || state == .notRunning ? nil : stamp.moment
+        view.visibleSince = state == .background ? nil : stamp.moment
+    }
+
+    private mutating func measureLoad(from loading: Moment, to stamp: Stamp, _ context: FoldContext) {
+        guard let length = countable(from: loading, to: stamp, limit: Int64.max, context) else { return }
+        context.emit(.latency(.viewLoad), value: length, at: stamp)
+    }
+
+    /// A launch is decided: what appeared meanwhile was on the screen, or in the background.
+    mutating func decideViews(_ held: Cold, isForeground: Bool, _ context: FoldContext) {
+        for view in held.undecidedViews {
+            if !isForeground {
+                context.count(.viewInBackground, at: view.stamp)
+            } else if let loading = view.loading {
+                measureLoad(from: loading, to: view.stamp, context)
+            }
+        }
+        held.undecidedViews.removeAll()
+        if !isForeground { held.loseVisits() }
     }
 
     private mutating func closeVisit(_ view: inout View, _ stamp: Stamp, _ context: FoldContext) {
         guard let since = view.visibleSince else { return }
         view.visibleSince = nil
-        guard let length = countable(from: since, to: stamp, context) else { return }
+        guard let length = countable(from: since, to: stamp, limit: Int64.max, context) else { return }
         context.emit(.interval(.viewVisible), value: length, at: stamp)
     }
 
@@ -159,7 +176,7 @@ extension Device {
         for index in held.resources.indices {
             let resource = held.resources[index]
             guard resource.isOfView, resource.instance == event.instance, resource.name == context.names.observer,
-                !resource.isLeaked
+                resource.isRunning, !resource.isLeaked
             else { continue }
             held.resources[index].isLeaked = true
             context.count(.resourceLeak, at: stamp)

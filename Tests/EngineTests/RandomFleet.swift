@@ -6,32 +6,40 @@ import Lifecycle
 /// events of one record were sent and received together.
 struct RandomFleet {
     enum Kind: String, CaseIterable {
-        case app, scenes, activities, views, resources, bridges, exits
+        case app, scenes, activities, views, resources, bridges, exits, mixed
+    }
+
+    /// What the source of the fleet sends, and what befalls it on the way.
+    struct Traits {
+        var numbers = false
+        var processes = false
+        var boots = false
+        var monotonic = false
+        var sendTimes = false
+        var ids = false
+        var receives = true
+        var repeats = true
+        var disorders = false
+        var packs = false
+        var setsClocks = true
+        /// Every device is heard of again long after all else.
+        var closes = false
     }
 
     var records: [[UInt8]] = []
     var settings = ["group.by": "app_id", "window.sizes": "1h"]
+    private(set) var traits = Traits()
 
     private var random: SeededGenerator
     private var devices: [DeviceState]
     private var time: Int64 = 0
-    private let traits: Traits
     private static let epoch: Int64 = 1_698_000_000_000
 
     private struct DeviceState {
         var sequence = 0
         var process = 1
+        var boot = 1
         var clock: Int64 = 0
-    }
-
-    /// What the source of the fleet sends.
-    private struct Traits {
-        var numbers: Bool
-        var processes: Bool
-        var monotonic: Bool
-        var sendTimes: Bool
-        var ids: Bool
-        var receives: Bool
     }
 
     private struct Line {
@@ -40,15 +48,24 @@ struct RandomFleet {
     }
 
     init(seed: UInt64, kind: Kind) {
-        random = SeededGenerator(seed: seed)
-        devices = Array(repeating: DeviceState(), count: random.pick([1, 2, 3]))
-        traits = Traits(
-            numbers: random.happens(0.5), processes: random.happens(0.4), monotonic: random.happens(0.3),
-            sendTimes: random.happens(0.25), ids: random.happens(0.2), receives: random.happens(0.85))
-        if random.happens(0.25) { settings["reorder.delay"] = "2s" }
+        var random = SeededGenerator(seed: seed)
+        let count = random.pick([1, 2, 3])
+        let traits = Traits(
+            numbers: random.happens(0.5), processes: random.happens(0.4), boots: random.happens(0.2),
+            monotonic: random.happens(0.3), sendTimes: random.happens(0.25), ids: random.happens(0.2),
+            receives: random.happens(0.85), disorders: random.happens(0.4), packs: random.happens(0.3))
+        self.init(random, kind: kind, devices: count, traits: traits)
+        if self.random.happens(0.25) { settings["reorder.delay"] = "2s" }
+    }
+
+    init(_ random: SeededGenerator, kind: Kind, devices count: Int, traits: Traits) {
+        self.random = random
+        self.traits = traits
+        devices = Array(repeating: DeviceState(), count: count)
         var lines: [Line] = []
-        for number in 0..<random.pick([5, 10, 20, 40]) { lines += draw(number, kind) }
-        if random.happens(0.4) { disorder(&lines) }
+        for number in 0..<self.random.pick([5, 10, 20, 40]) { lines += draw(number, kind) }
+        if traits.disorders { disorder(&lines) }
+        if traits.closes { lines += closing() }
         pack(lines)
         end()
     }
@@ -66,17 +83,30 @@ struct RandomFleet {
         if isLaunch, random.happens(0.7) { succeed(device) }
         if isLaunch, random.happens(0.2) { fields.append(("prewarm", "true")) }
         if traits.processes, random.happens(0.03) { succeed(device) }
+        if traits.boots, random.happens(0.03) { devices[device].boot += 1 }
         if random.happens(0.2) { fields.append(("reason", random.pick(["\"call\"", "\"message\""]))) }
         if random.happens(0.1) { fields.append(("handler_ms", random.pick(["4000", "5000", "5001"]))) }
-        if !traits.sendTimes, random.happens(0.03) {
+        if traits.setsClocks, !traits.sendTimes, random.happens(0.03) {
             devices[device].clock += random.pick([-3_600_000, 3_600_000, -5000, 5000])
         }
         let stamp = Self.epoch + time + devices[device].clock
         fields += [("device_id", "\"d\(device)\""), ("app_id", "\"a\""), ("ts", String(stamp))]
         fields += identity(device, number)
         let line = Line(fields: fields, received: Self.epoch + time + 200)
-        guard random.happens(0.05) else { return [line] }
+        guard traits.repeats, random.happens(0.05) else { return [line] }
         return [line, Line(fields: fields, received: line.received + 200)]
+    }
+
+    /// A last sign of life of every device, by which every limit has passed.
+    private mutating func closing() -> [Line] {
+        time += 4 * 3_600_000
+        return devices.indices.map { device in
+            let stamp = Self.epoch + time + devices[device].clock
+            let named = [
+                ("event", "\"heartbeat\""), ("device_id", "\"d\(device)\""), ("app_id", "\"a\""), ("ts", "\(stamp)"),
+            ]
+            return Line(fields: named + identity(device, 1000 + device), received: Self.epoch + time + 200)
+        }
     }
 
     private mutating func succeed(_ device: Int) {
@@ -88,54 +118,68 @@ struct RandomFleet {
         var fields: [(String, String)] = []
         if traits.processes { fields.append(("process_id", "\"p\(devices[device].process)\"")) }
         if traits.numbers {
-            devices[device].sequence += random.happens(0.05) ? 2 : 1
+            devices[device].sequence += traits.disorders && random.happens(0.05) ? 2 : 1
             fields.append(("seq", String(devices[device].sequence)))
         }
-        if traits.monotonic { fields += [("mono_ms", String(time + 1000)), ("boot_id", "\"b\"")] }
+        if traits.monotonic { fields.append(("mono_ms", String(time + 1000))) }
+        if traits.monotonic || traits.boots { fields.append(("boot_id", "\"b\(devices[device].boot)\"")) }
         if traits.ids { fields.append(("event_id", "\"e\(number)\"")) }
         return fields
     }
 
+    private static let names: [Kind: [String]] = [
+        .app: [
+            "didFinishLaunching", "willEnterForeground", "didBecomeActive", "willResignActive",
+            "didEnterBackground", "willTerminate", "heartbeat", "purchase",
+        ],
+        .scenes: [
+            "sceneWillConnect", "sceneWillEnterForeground", "sceneDidBecomeActive", "sceneWillResignActive",
+            "sceneDidEnterBackground", "sceneDidDisconnect", "active", "inactive", "background",
+        ],
+        .activities: ["onCreate", "onStart", "onRestart", "onResume", "onPause", "onStop", "onDestroy"],
+        .views: [
+            "loadView", "viewDidLoad", "viewWillAppear", "viewIsAppearing", "viewDidAppear", "viewWillDisappear",
+            "viewDidDisappear", "deinit",
+        ],
+        .resources: ["resourceStart", "resourceStop", "overlay_shown", "overlay_hidden"],
+        .bridges: ["resumed", "inactive", "paused", "hidden", "detached"],
+        .exits: ["exit"],
+    ]
+
     private mutating func event(of kind: Kind) -> [(String, String)] {
-        func named(_ name: String, _ more: [(String, String)] = []) -> [(String, String)] {
-            [("event", "\"\(name)\"")] + more
+        guard let names = Self.names[kind] else {
+            return event(of: random.pick([.scenes, .activities, .views, .resources, .bridges, .exits]))
         }
+        let name = random.pick(names)
+        return [("event", "\"\(name)\"")] + details(kind, name)
+    }
+
+    /// The fields that an event of the kind has besides its name.
+    private mutating func details(_ kind: Kind, _ name: String) -> [(String, String)] {
         switch kind {
-        case .app:
-            return named(
-                random.pick([
-                    "didFinishLaunching", "willEnterForeground", "didBecomeActive", "willResignActive",
-                    "didEnterBackground", "willTerminate", "heartbeat", "purchase",
-                ]))
         case .scenes:
-            let name = random.pick([
-                "sceneWillConnect", "sceneWillEnterForeground", "sceneDidBecomeActive", "sceneWillResignActive",
-                "sceneDidEnterBackground", "sceneDidDisconnect", "active", "inactive", "background",
-            ])
-            return named(name, [("scope", "\"scene\""), ("instance", random.pick(["\"s1\"", "\"s2\""]))])
+            return [("scope", "\"scene\""), ("instance", random.pick(["\"s1\"", "\"s2\""]))]
         case .activities:
-            let name = random.pick([
-                "onCreate", "onStart", "onRestart", "onResume", "onPause", "onStop", "onDestroy",
-            ])
             let (instance, className) = random.pick([("m1", "M"), ("m2", "M"), ("n1", "N")])
-            return named(
-                name,
-                [("scope", "\"activity\""), ("instance", "\"\(instance)\""), ("class", "\"\(className)\"")])
+            let named = ("class", "\"\(className)\"")
+            let isAnonymous = random.happens(0.1)
+            return [("scope", "\"activity\"")] + (isAnonymous ? [named] : [("instance", "\"\(instance)\""), named])
         case .views:
-            let name = random.pick([
-                "loadView", "viewDidLoad", "viewWillAppear", "viewIsAppearing", "viewDidAppear",
-                "viewWillDisappear", "viewDidDisappear", "deinit",
-            ])
-            return named(name, [("scope", "\"view\""), ("instance", random.pick(["\"v1\"", "\"v2\""]))])
+            let isAnonymous = random.happens(0.1)
+            let hasClass = isAnonymous || random.happens(0.5)
+            return [("scope", "\"view\"")] + (hasClass ? [("class", "\"C\"")] : [])
+                + (isAnonymous ? [] : [("instance", random.pick(["\"v1\"", "\"v2\""]))])
         case .resources:
-            let name = random.pick(["resourceStart", "resourceStop", "overlay_shown", "overlay_hidden"])
+            guard name.hasPrefix("resource") else { return [] }
             let resource = random.pick(["\"camera\"", "\"network\"", "\"bluetooth\""])
-            return named(name, name.hasPrefix("resource") ? [("resource", resource)] : [])
+            guard random.happens(0.2) else { return [("resource", resource)] }
+            return [("resource", "\"observer\""), ("scope", "\"view\""), ("instance", "\"v1\"")]
         case .bridges:
-            let name = random.pick(["resumed", "inactive", "paused", "hidden", "detached"])
-            return named(name, [("bridged", "true")])
+            return [("bridged", "true")]
         case .exits:
-            return named("exit", random.happens(0.5) ? [("exit_reason", "\"oom\"")] : [])
+            return random.happens(0.5) ? [("exit_reason", "\"oom\"")] : []
+        case .app, .mixed:
+            return []
         }
     }
 
@@ -151,10 +195,10 @@ struct RandomFleet {
     }
 
     private mutating func pack(_ lines: [Line]) {
-        let packs = traits.receives && random.happens(0.3)
         var index = 0
         while index < lines.count {
-            let count = packs && random.happens(0.5) ? min(random.pick([2, 3, 5]), lines.count - index) : 1
+            let isPack = traits.receives && traits.packs && random.happens(0.5)
+            let count = isPack ? min(random.pick([2, 3, 5]), lines.count - index) : 1
             let group = lines[index..<(index + count)]
             let received = group.map(\.received).max() ?? 0
             let objects = group.map { object($0.fields, received: received) }

@@ -19,7 +19,12 @@ extension Cold {
         static let announced: UInt64 = 1 << 13
         static let graces: UInt64 = 1 << 14
         static let echoes: UInt64 = 1 << 15
-        static let all: UInt64 = (1 << 16) - 1
+        static let endedCounts: UInt64 = 1 << 16
+        static let lastTold: UInt64 = 1 << 17
+        static let steppedFrom: UInt64 = 1 << 18
+        static let announcedViews: UInt64 = 1 << 19
+        static let undecidedViews: UInt64 = 1 << 20
+        static let all: UInt64 = (1 << 21) - 1
     }
 
     private func parts(isWhole: Bool) -> UInt64 {
@@ -40,12 +45,18 @@ extension Cold {
         if !announcedClasses.isEmpty { parts |= Part.announced }
         if !graces.isNew { parts |= Part.graces }
         if !echoes.isNew { parts |= Part.echoes }
+        if !endedCounts.isEmpty { parts |= Part.endedCounts }
+        if lastTold != 0 { parts |= Part.lastTold }
+        if steppedFrom.isKnown { parts |= Part.steppedFrom }
+        if !announcedViews.isEmpty { parts |= Part.announcedViews }
+        if !undecidedViews.isEmpty { parts |= Part.undecidedViews }
         return parts
     }
 
     func save(isWhole: Bool, to writer: inout StateWriter) {
         let parts = parts(isWhole: isWhole)
         writer[.cold].append(parts)
+        writer[.cold].append(signed: events)
         if lastOffset != 0 { writer[.cold].append(signed: lastOffset) }
         if sinceOffset != 0 { writer[.cold].append(signed: lastOffset &- sinceOffset) }
         if parts & Part.clock != 0 { clock.save(isWhole: isWhole, to: &writer) }
@@ -64,6 +75,33 @@ extension Cold {
         saveInstances(to: &writer)
         if parts & Part.graces != 0 { graces.save(to: &writer) }
         if parts & Part.echoes != 0 { echoes.save(to: &writer) }
+        saveOdd(to: &writer)
+    }
+
+    /// What stands out of the ordinary: the clock went back, a launch is not decided, processes were succeeded.
+    private func saveOdd(to writer: inout StateWriter) {
+        if !endedCounts.isEmpty {
+            writer[.cold].append(UInt64(endedCounts.count))
+            for count in endedCounts {
+                writer[.cold].append(fixed: count.process)
+                writer[.cold].append(fixed: count.boot)
+                writer[.cold].append(signed: count.next)
+                writer[.cold].append(fixed: count.seen)
+            }
+        }
+        if lastTold != 0 { writer[.cold].append(signed: lastTold) }
+        if steppedFrom.isKnown { writer.put(steppedFrom, from: writer.last, to: .cold) }
+        if !announcedViews.isEmpty {
+            writer[.instances].append(UInt64(announcedViews.count))
+            for id in announcedViews { writer[.instances].append(fixed: id) }
+        }
+        if !undecidedViews.isEmpty {
+            writer[.instances].append(UInt64(undecidedViews.count))
+            for view in undecidedViews {
+                writer.put(view.stamp, to: .instances)
+                writer.put(view.loading, to: .instances)
+            }
+        }
     }
 
     private func save(_ events: [HeldEvent], to writer: inout StateWriter) {
@@ -107,6 +145,7 @@ extension Cold {
     func load(_ reader: inout StateReader, owner: InstallationKey) throws(UnreadableBytes) {
         let parts = try reader[.cold].number()
         guard parts & ~Part.all == 0 else { throw UnreadableBytes() }
+        events = try reader[.cold].signed()
         lastOffset = parts & Part.lastOffset != 0 ? try reader[.cold].signed() : 0
         sinceOffset = parts & Part.sinceOffset != 0 ? lastOffset &- (try reader[.cold].signed()) : 0
         if parts & Part.clock != 0 { try clock.load(&reader) } else { clock = DeviceClock() }
@@ -127,6 +166,30 @@ extension Cold {
         try loadInstances(parts, &reader)
         graces = parts & Part.graces != 0 ? try Graces(&reader) : Graces()
         echoes = parts & Part.echoes != 0 ? try Echoes(&reader) : Echoes()
+        try loadOdd(parts, &reader)
+    }
+
+    private func loadOdd(_ parts: UInt64, _ reader: inout StateReader) throws(UnreadableBytes) {
+        (endedCounts, announcedViews, undecidedViews) = ([], [], [])
+        if parts & Part.endedCounts != 0 {
+            for _ in 0..<(try reader.length(.cold)) {
+                let (process, boot) = (try reader[.cold].fixed32(), try reader[.cold].fixed32())
+                let next = try reader[.cold].signed()
+                endedCounts.append(
+                    EndedCount(process: process, boot: boot, next: next, seen: try reader[.cold].fixed64()))
+            }
+        }
+        lastTold = parts & Part.lastTold != 0 ? try reader[.cold].signed() : 0
+        steppedFrom = parts & Part.steppedFrom != 0 ? try reader.moment(from: reader.last, .cold) : .never
+        if parts & Part.announcedViews != 0 {
+            for _ in 0..<(try reader.length(.instances)) { announcedViews.append(try reader[.instances].fixed64()) }
+        }
+        if parts & Part.undecidedViews != 0 {
+            for _ in 0..<(try reader.length(.instances)) {
+                let stamp = try reader.stamp(.instances)
+                undecidedViews.append(UndecidedView(stamp: stamp, loading: try reader.optionalMoment(.instances)))
+            }
+        }
     }
 
     private static func loadHeld(

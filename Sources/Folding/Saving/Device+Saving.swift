@@ -22,6 +22,8 @@ extension Device {
         static let setting: UInt64 = 15
         static let latency: UInt64 = 17
         static let resign: UInt64 = 19
+        static let lastLaunch: UInt64 = 1 << 21
+        static let launchBefore: UInt64 = 1 << 22
     }
 
     /// Flags that are the writer's own business, in no checkpoint.
@@ -39,6 +41,7 @@ extension Device {
             writer[.key].append(fixed: key.low)
         }
         writer[.phase].append(byte: state.rawValue | began.rawValue << 3 | launch.rawValue << 6)
+        writer[.phase].append(byte: before.rawValue)
         writer[.flags].append(UInt64(flags.subtracting(Self.unsaved).rawValue))
         writer[.shape].append(shape)
         saveTimes(to: &writer)
@@ -61,6 +64,8 @@ extension Device {
         if process != 0 { shape |= Shape.process }
         if boot != 0 { shape |= Shape.boot }
         if unexplained != 0 { shape |= Shape.unexplained }
+        if lastLaunch != 0 { shape |= Shape.lastLaunch }
+        if launchBefore != 0 { shape |= Shape.launchBefore }
         let domain: UInt64 = last.domain == 0 ? 0 : last.domain == process ? 1 : last.domain == boot ? 2 : 3
         let setting: UInt64 = last.setting == 0 ? 0 : last.setting == Moment.fixed ? 1 : 3
         let latency: UInt64 = latencyFrom == .never ? 0 : latencyFrom == since ? 1 : latencyFrom == last ? 2 : 3
@@ -96,6 +101,8 @@ extension Device {
         }
         if process != 0 { writer[.identity].append(fixed: process) }
         if boot != 0 { writer[.identity].append(fixed: boot) }
+        if lastLaunch != 0 { writer[.identity].append(fixed: lastLaunch) }
+        if launchBefore != 0 { writer[.identity].append(fixed: launchBefore) }
         if unexplained != 0 { writer[.flags].append(UInt64(unexplained)) }
         writer.group(lastGroup, to: .names)
         if sinceGroup != lastGroup { writer.group(sinceGroup, to: .names) }
@@ -108,9 +115,9 @@ extension Device {
     mutating func load(_ reader: inout StateReader) throws(UnreadableBytes) {
         let phase = try reader[.phase].byte()
         guard let state = State(rawValue: phase & 7), let began = Began(rawValue: phase >> 3 & 7),
-            let launch = Launch(rawValue: phase >> 6)
+            let launch = Launch(rawValue: phase >> 6), let before = State(rawValue: try reader[.phase].byte())
         else { throw UnreadableBytes() }
-        (self.state, self.began, self.launch) = (state, began, launch)
+        (self.state, self.before, self.began, self.launch) = (state, before, began, launch)
         let flags = Flags(rawValue: try reader[.flags].small(UInt32.self))
         guard flags.isDisjoint(with: Self.unsaved) else { throw UnreadableBytes() }
         self.flags = flags.union(.inUse)
@@ -154,6 +161,8 @@ extension Device {
         }
         process = shape & Shape.process != 0 ? try reader[.identity].fixed32() : 0
         boot = shape & Shape.boot != 0 ? try reader[.identity].fixed32() : 0
+        lastLaunch = shape & Shape.lastLaunch != 0 ? try reader[.identity].fixed32() : 0
+        launchBefore = shape & Shape.launchBefore != 0 ? try reader[.identity].fixed32() : 0
         unexplained = shape & Shape.unexplained != 0 ? try reader[.flags].small(UInt16.self) : 0
         switch shape >> Shape.domain & 3 {
         case 0: last.domain = 0

@@ -4,6 +4,7 @@ import Lifecycle
 extension HeldEvent {
     func save(to writer: inout StateWriter) {
         writer.put(stamp, to: .held)
+        writer.put(place, from: stamp.moment, to: .held)
         writer[.held].append(byte: isPutBack ? 1 : 0)
         writer[.held].append(signed: due)
         for value in [event.time, event.received, event.sent, event.monotonic, event.sequence, event.handler] {
@@ -20,6 +21,7 @@ extension HeldEvent {
 
     init(_ reader: inout StateReader, _ owner: InstallationKey) throws(UnreadableBytes) {
         stamp = try reader.stamp(.held)
+        place = try reader.moment(from: stamp.moment, .held)
         isPutBack = try reader.flag(.held)
         due = try reader[.held].signed()
         event = Event(owner, .unknown, time: try reader[.held].signed(), received: try reader[.held].signed())

@@ -3,15 +3,18 @@ import Lifecycle
 extension Scene {
     func save(to writer: inout StateWriter) {
         writer[.instances].append(fixed: id)
-        writer[.instances].append(byte: phase.rawValue | (isFresh ? 8 : 0))
+        let opener = openedBy.map { $0.rawValue + 1 } ?? 0
+        writer[.instances].append(byte: phase.rawValue | (isFresh ? 8 : 0) | opener << 4)
         writer.put(since, from: writer.last, to: .instances)
     }
 
     init(_ reader: inout StateReader) throws(UnreadableBytes) {
         id = try reader[.instances].fixed64()
         let byte = try reader[.instances].byte()
-        guard byte < 16, let known = Phase(rawValue: byte & 7) else { throw UnreadableBytes() }
+        let opener = byte >> 4 == 0 ? nil : PhaseEdge(rawValue: (byte >> 4) - 1)
+        guard let known = Phase(rawValue: byte & 7), byte >> 4 == 0 || opener != nil else { throw UnreadableBytes() }
         phase = known
+        openedBy = opener
         isFresh = byte & 8 != 0
         since = try reader.moment(from: reader.last, .instances)
     }
@@ -20,7 +23,7 @@ extension Scene {
 extension Activity {
     func save(to writer: inout StateWriter) {
         writer[.instances].append(fixed: id)
-        writer[.instances].append(byte: state.rawValue | (isNamed ? 8 : 0) | (className == id ? 16 : 0))
+        writer[.instances].append(byte: state.rawValue | (isNamed ? 8 : 0) | (className == id ? 16 : 0) | (isRecreated ? 32 : 0))
         if className != id { writer[.instances].append(fixed: className) }
         writer.put(stopped, to: .instances)
     }
@@ -28,9 +31,10 @@ extension Activity {
     init(_ reader: inout StateReader) throws(UnreadableBytes) {
         id = try reader[.instances].fixed64()
         let byte = try reader[.instances].byte()
-        guard byte < 32, let known = State(rawValue: byte & 7) else { throw UnreadableBytes() }
+        guard byte < 64, let known = State(rawValue: byte & 7) else { throw UnreadableBytes() }
         state = known
         isNamed = byte & 8 != 0
+        isRecreated = byte & 32 != 0
         className = byte & 16 != 0 ? id : try reader[.instances].fixed64()
         stopped = try reader.optionalStamp(.instances)
     }
@@ -40,7 +44,7 @@ extension View {
     func save(to writer: inout StateWriter) {
         var bits = UInt64(state.rawValue)
         let marks = [
-            isNamed, isAnnounced, hasLoadedView, hasDidLoad, isLoadSpoilt, hadVisit, isVisited, className == id,
+            isNamed, false, hasLoadedView, hasDidLoad, isLoadSpoilt, hadVisit, isVisited, className == id,
         ]
         for (place, mark) in marks.enumerated() where mark { bits |= 4 << UInt64(place) }
         writer[.instances].append(fixed: id)
@@ -57,7 +61,6 @@ extension View {
         let className = bits & 4 << 7 != 0 ? id : try reader[.instances].fixed64()
         self.init(id: id, className: className, isNamed: bits & 4 != 0)
         state = known
-        isAnnounced = bits & 4 << 1 != 0
         hasLoadedView = bits & 4 << 2 != 0
         hasDidLoad = bits & 4 << 3 != 0
         isLoadSpoilt = bits & 4 << 4 != 0
@@ -71,7 +74,9 @@ extension View {
 extension Resource {
     func save(to writer: inout StateWriter) {
         writer.text(name, to: .instances)
-        writer[.instances].append(byte: (isOfView ? 1 : 0) | (ranAtResign ? 2 : 0) | (isLeaked ? 4 : 0))
+        writer[.instances].append(
+            byte: (isOfView ? 1 : 0) | (ranAtResign ? 2 : 0) | (isLeaked ? 4 : 0) | (isRunning ? 8 : 0))
+        writer.put(started, to: .instances)
         writer[.instances].append(instance)
         writer[.instances].append(className)
     }
@@ -79,7 +84,9 @@ extension Resource {
     init(_ reader: inout StateReader) throws(UnreadableBytes) {
         name = try reader.text(.instances)
         let bits = try reader[.instances].byte()
-        guard bits < 8 else { throw UnreadableBytes() }
+        guard bits < 16 else { throw UnreadableBytes() }
+        started = try reader.place(.instances)
+        isRunning = bits & 8 != 0
         isOfView = bits & 1 != 0
         ranAtResign = bits & 2 != 0
         isLeaked = bits & 4 != 0
@@ -88,29 +95,50 @@ extension Resource {
     }
 }
 
+extension StateWriter {
+    mutating func put(_ place: Place, to column: StateColumn) {
+        put(place.stamp, to: column)
+        self[column].append(signed: place.order)
+    }
+}
+
+extension StateReader {
+    mutating func place(_ column: StateColumn) throws(UnreadableBytes) -> Place {
+        Place(stamp: try stamp(column), order: try self[column].signed())
+    }
+}
+
 extension Graces {
     /// Holds nothing that a new one would not hold.
     var isNew: Bool {
-        pause == nil && stop == nil && stopReason == 0 && creating == nil && destroyed.isEmpty && resigned == nil
+        pause == nil && stop == nil && creations.isEmpty && destroyed.isEmpty && resigned == nil
             && backgrounded == nil && overlay == nil
     }
 
     func save(to writer: inout StateWriter) {
-        writer[.graces].append(byte: (pause == nil ? 0 : 1) | (creating == nil ? 0 : 2))
+        writer[.graces].append(byte: (pause == nil ? 0 : 1) | (stop == nil ? 0 : 2) | (backgrounded == nil ? 0 : 4))
         if let pause {
-            writer.put(pause.stamp, to: .graces)
+            writer.put(Place(stamp: pause.stamp, order: pause.order), to: .graces)
             writer[.graces].append(pause.activity)
             writer.text(pause.reason, to: .graces)
-            writer[.graces].append(byte: pause.isRecreation ? 1 : 0)
+            writer[.graces].append(byte: (pause.isMissing ? 1 : 0) | (pause.sawOverlay ? 2 : 0))
         }
-        if let creating {
-            writer[.graces].append(creating.activity)
-            writer.put(creating.stamp, to: .graces)
+        if let stop {
+            writer.put(Place(stamp: stop.stamp, order: stop.order), to: .graces)
+            writer[.graces].append(stop.activity)
+            writer.text(stop.reason, to: .graces)
+            writer[.graces].append(byte: stop.sawOverlay ? 1 : 0)
         }
-        writer.text(stopReason, to: .graces)
-        for stamp in [stop, resigned, backgrounded, overlay] { writer.put(stamp, to: .graces) }
+        if let backgrounded { writer.put(backgrounded, to: .graces) }
+        for stamp in [resigned, overlay] { writer.put(stamp, to: .graces) }
+        writer[.graces].append(UInt64(creations.count))
+        for creation in creations {
+            writer[.graces].append(creation.activity)
+            writer.put(creation.moment, from: writer.last, to: .graces)
+        }
         writer[.graces].append(UInt64(destroyed.count))
         for one in destroyed {
+            writer[.graces].append(one.activity)
             writer[.graces].append(fixed: one.className)
             writer.put(one.stamp, to: .graces)
         }
@@ -119,27 +147,43 @@ extension Graces {
     init(_ reader: inout StateReader) throws(UnreadableBytes) {
         self.init()
         let bits = try reader[.graces].byte()
-        guard bits < 4 else { throw UnreadableBytes() }
-        if bits & 1 != 0 {
-            let stamp = try reader.stamp(.graces)
-            let activity = try reader[.graces].number()
-            let reason = try reader.text(.graces)
-            pause = Pause(
-                stamp: stamp, activity: activity, reason: reason, isRecreation: try reader.flag(.graces))
-        }
-        if bits & 2 != 0 {
-            let activity = try reader[.graces].number()
-            creating = Creation(activity: activity, stamp: try reader.stamp(.graces))
-        }
-        stopReason = try reader.text(.graces)
-        stop = try reader.optionalStamp(.graces)
+        guard bits < 8 else { throw UnreadableBytes() }
+        if bits & 1 != 0 { pause = try Pause(&reader) }
+        if bits & 2 != 0 { stop = try Stop(&reader) }
+        if bits & 4 != 0 { backgrounded = try reader.place(.graces) }
         resigned = try reader.optionalStamp(.graces)
-        backgrounded = try reader.optionalStamp(.graces)
         overlay = try reader.optionalStamp(.graces)
         for _ in 0..<(try reader.length(.graces)) {
-            let className = try reader[.graces].fixed64()
-            destroyed.append(Destroyed(className: className, stamp: try reader.stamp(.graces)))
+            let activity = try reader[.graces].number()
+            creations.append(Creation(activity: activity, moment: try reader.moment(from: reader.last, .graces)))
         }
+        for _ in 0..<(try reader.length(.graces)) {
+            let activity = try reader[.graces].number()
+            let className = try reader[.graces].fixed64()
+            destroyed.append(Destroyed(activity: activity, className: className, stamp: try reader.stamp(.graces)))
+        }
+    }
+}
+
+extension Graces.Pause {
+    fileprivate init(_ reader: inout StateReader) throws(UnreadableBytes) {
+        let place = try reader.place(.graces)
+        (stamp, order) = (place.stamp, place.order)
+        activity = try reader[.graces].number()
+        reason = try reader.text(.graces)
+        let bits = try reader[.graces].byte()
+        guard bits < 4 else { throw UnreadableBytes() }
+        (isMissing, sawOverlay) = (bits & 1 != 0, bits & 2 != 0)
+    }
+}
+
+extension Graces.Stop {
+    fileprivate init(_ reader: inout StateReader) throws(UnreadableBytes) {
+        let place = try reader.place(.graces)
+        (stamp, order) = (place.stamp, place.order)
+        activity = try reader[.graces].number()
+        reason = try reader.text(.graces)
+        sawOverlay = try reader.flag(.graces)
     }
 }
 
@@ -151,12 +195,13 @@ extension Echoes {
         writer[.graces].append(UInt64(pending.count))
         for echo in pending {
             writer[.graces].append(byte: echo.phase.rawValue)
-            writer.put(echo.stamp, to: .graces)
+            writer.put(Place(stamp: echo.stamp, order: echo.order), to: .graces)
         }
         writer[.graces].append(UInt64(spans.count))
         for span in spans {
-            writer[.graces].append(byte: span.phase.rawValue)
-            writer[.graces].append(signed: writer.last.time &- span.from)
+            writer[.graces].append(byte: span.state.rawValue)
+            writer.put(span.start, to: .graces)
+            writer[.graces].append(signed: span.order)
         }
     }
 
@@ -164,11 +209,13 @@ extension Echoes {
         self.init()
         for _ in 0..<(try reader.length(.graces)) {
             guard let phase = Phase(rawValue: try reader[.graces].byte()) else { throw UnreadableBytes() }
-            pending.append(Echo(stamp: try reader.stamp(.graces), phase: phase))
+            let place = try reader.place(.graces)
+            pending.append(Echo(stamp: place.stamp, phase: phase, order: place.order))
         }
         for _ in 0..<(try reader.length(.graces)) {
-            guard let phase = Phase(rawValue: try reader[.graces].byte()) else { throw UnreadableBytes() }
-            spans.append(Span(phase: phase, from: reader.last.time &- (try reader[.graces].signed())))
+            guard let state = Device.State(rawValue: try reader[.graces].byte()) else { throw UnreadableBytes() }
+            let start = try reader.optionalMoment(.graces)
+            spans.append(Span(state: state, start: start, order: try reader[.graces].signed()))
         }
     }
 }

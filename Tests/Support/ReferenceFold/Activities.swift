@@ -23,7 +23,10 @@ extension Installation {
         if phase == .notRunning, process.terminated, [.start, .restart, .resume, .pause, .stop].contains(event.edge) {
             anomaly(.illegalTransition, at: event)
         }
-        if event.edge != .create { process.reportedActivities = true }
+        if event.edge != .create {
+            beginRule()
+            process.reportedActivities = true
+        }
         switch event.edge {
         case .create: create(key, event)
         case .start, .restart: start(key, event)
@@ -37,14 +40,17 @@ extension Installation {
 
     private func create(_ key: String, _ event: Event) {
         // The first create of a process launches it; one that has told of a phase, or has activities, lives.
-        let isAlive = phase != .notRunning && (process.hadPhase || process.reportedActivities)
-        if phase == .notRunning { launch(event) } else if !isAlive { beginLaunch(event) }
+        let isOver = phase == .notRunning && pendingStop == nil
+        let isAlive = !isOver && (process.hadPhase || process.reportedActivities)
+        if isOver || !isAlive { launch(event) } else if !isAlive { beginLaunch(event) }
         process.reportedNative = true
+        beginRule()
         process.reportedActivities = true
         let isRecreated = recreates(event)
         if isRecreated {
             count(.recreates, at: event)
-        } else if isAlive, phase == .background || phase == .undetermined || pendingStop != nil {
+        }
+        if isAlive, phase == .background || phase == .undetermined || pendingStop != nil && !isRecreated {
             creates.append((key, event))
         }
         activities[key] = ActivityState(stage: .created, isRecreated: isRecreated)
@@ -109,8 +115,8 @@ extension Installation {
     private func pause(_ key: String, _ event: Event) {
         let before = activities[key]
         switch before?.stage {
-        case .paused:
-            if event.instance != nil { anomaly(.illegalTransition, at: event) }
+        case .paused where event.instance != nil:
+            anomaly(.illegalTransition, at: event)
             return
         case .stopped where event.instance != nil:
             anomaly(.illegalTransition, at: event)
@@ -118,18 +124,12 @@ extension Installation {
             pendingStop = nil
             if phase == .background { resynchronise(to: .inactive, by: .resign, at: event) }
             return
-        case .created, .started:
-            activities[key]?.stage = .paused
-            pendingStop = nil
-            if phase == .undetermined, decideLaunch(by: .enterForeground, at: event) { return }
-            if phase == .background { transition(to: .inactive, by: .resign, at: event, inferred: true) }
-            return
-        case .resumed, .stopped, nil: break
+        default: break
         }
         activities[key] = ActivityState(stage: .paused)
         pendingStop = nil
         if isAnyResumed { return }
-        // The pause of an activity not seen before tells that it was resumed, since when is not known.
+        // A pause tells that its activity was resumed, since when is not known.
         if phase == .notRunning, process.terminated {
             resynchronise(to: .inactive, by: .resign, at: event)
         } else if !phase.isForeground {
@@ -162,7 +162,7 @@ extension Installation {
     private func destroy(_ key: String, _ event: Event) {
         let before = activities.removeValue(forKey: key)
         creates.removeAll { $0.key == key && !(before?.isStarted ?? false) }
-        if let name = event.className, before?.stage != .created { destroyed[name] = (before?.stop ?? event, key) }
+        if let name = event.className { destroyed[name] = (before?.stop ?? event, key) }
         guard let before, before.isVisible else { return }
         leave(key, event, wasResumed: before.stage == .resumed, missing: false)
     }
@@ -172,8 +172,7 @@ extension Installation {
         if wasResumed, !isAnyResumed, phase == .active { pendingPause = (event, key, missing) }
         guard !activities.values.contains(where: \.isVisible) else { return }
         switch phase {
-        case .active, .inactive, .unknown, .notRunning: pendingStop = (event, key)
-        case .undetermined: _ = decideLaunch(by: .enterBackground, at: event)
+        case .active, .inactive, .unknown, .notRunning, .undetermined: pendingStop = (event, key)
         case .background: break
         }
     }
@@ -194,6 +193,7 @@ extension Installation {
         guard let stop = pendingStop else { return }
         decidePause()
         pendingStop = nil
+        if phase == .undetermined, decideLaunch(by: .enterBackground, at: stop.edge) { return }
         if phase != .background { transition(to: .background, by: .enterBackground, at: stop.edge, inferred: false) }
     }
 

@@ -71,6 +71,12 @@ extension Installation {
     private func appEdge(_ edge: Edge, _ event: Event) {
         guard let target = Self.target(of: edge) else { return }
         if phase == .undetermined, decideLaunch(by: edge, at: event) { return }
+        if phase == .background, openedBy == .launch, edge == .enterBackground {
+            // Legal as the first edge after a launch into the background, which it belongs to.
+            openedBy = edge
+            enteredBackground = event
+            return
+        }
         let verdict = judge(edge, in: phase, openedBy: openedBy, enteredBackground: enteredBackground, at: event)
         follow(verdict, edge, to: target, at: event)
     }
@@ -125,8 +131,7 @@ extension Installation {
     func enter(_ phase: Phase, at event: Event?, by edge: Edge) {
         self.phase = phase
         opened = event
-        openedBy = edge == .disconnect && phase == .inactive ? .resign : edge
-        if phase == .inactive, edge == .enterBackground { openedBy = .resign }
+        openedBy = edge
         stuckCounted = false
         foregroundRemembered = false
         if phase != .unknown { process.hadPhase = true }

@@ -50,7 +50,11 @@ extension Installation {
         event.stream = stream
         lastStream = stream
         let key = sequenceKey(event)
-        if let number = event.seq, let count = sequences[key], beginsNewCount(event, number, count) {
+        if let number = event.seq, let count = sequences[key], !isKnownByID(event),
+            beginsNewCount(event, number, count)
+        {
+            // What waits and is older is of the old count: its missing numbers cannot be told from new ones any more.
+            while let head = held.first, clock.lead(of: event, over: head.place) > 0 { foldHead(0) }
             sequences[key] = nil
         }
         if isDuplicate(event, sequences[key]) {
@@ -60,8 +64,12 @@ extension Installation {
         let known = sequences[key]
         let isBelow = event.seq.map { known?.isBelow($0) ?? false } ?? false
         note(event, known)
-        if isBelow || isTooLate(event, known) {
+        if isBelow || isTooOld(event) || isTooLate(event, known) {
             ledger.addLate(event)
+            return
+        }
+        if event.isExit, event.seq != nil, hasSucceeded(event) {
+            fold(event)
             return
         }
         if let number = event.seq {
@@ -90,30 +98,30 @@ extension Installation {
     // MARK: Duplicates
 
     /// No id: the running process; a first id names a process that had none.
-    private func sequenceKey(_ event: Event) -> String {
-        guard let id = event.process else { return sequenceOfRunning }
-        if sequences[id] == nil, sequenceOfRunning.isEmpty, let unnamed = sequences.removeValue(forKey: "") {
-            sequences[id] = unnamed
+    private func sequenceKey(_ event: Event) -> [String] {
+        let key = [event.process ?? sequenceOfRunning[0], event.boot ?? sequenceOfRunning[1]]
+        let names = zip(sequenceOfRunning, key).allSatisfy { $0.isEmpty || $0 == $1 }
+        if names, key != sequenceOfRunning, let unnamed = sequences.removeValue(forKey: sequenceOfRunning) {
+            sequences[key] = unnamed
         }
-        let isOld = previous.contains { $0.id == id } && process.id != id
-        if !isOld { sequenceOfRunning = id }
-        return id
+        if !hasSucceeded(event) { sequenceOfRunning = key }
+        return key
     }
 
     /// A launch with a lower number than expected that is no copy and not older than what has been folded.
     private func beginsNewCount(_ event: Event, _ number: Int, _ count: SequenceCount) -> Bool {
-        guard event.edge == .launch, number < count.next, !recent.contains(where: { $0.says(sameAs: event) }) else {
+        guard event.edge == .launch, number < count.next, !launches.contains(where: { $0.says(sameAs: event) }) else {
             return false
         }
         return last.map { clock.lead(of: event, over: $0) >= 0 } ?? true
     }
 
+    private func isKnownByID(_ event: Event) -> Bool {
+        recentIDs.contains { $0.id == event.id && event.receive - $0.receive <= limits.dedupeWindow }
+    }
+
     private func isDuplicate(_ event: Event, _ count: SequenceCount?) -> Bool {
-        if let id = event.id,
-            recentIDs.contains(where: { $0.id == id && event.receive - $0.receive <= limits.dedupeWindow })
-        {
-            return true
-        }
+        if isKnownByID(event) { return true }
         if let number = event.seq, let count, !count.isBelow(number), count.seen.contains(number) { return true }
         return event.id == nil && event.seq == nil && recent.contains { $0.says(sameAs: event) }
     }
@@ -134,6 +142,12 @@ extension Installation {
     }
 
     private func hold(_ event: Event) {
+        if event.isExit, event.seq == nil, let before = held.last?.place ?? last,
+            clock.lead(of: event, over: before) < 0
+        {
+            // It tells of a death before the launch that reports it: it stays behind what came before it.
+            event.placedBy = before
+        }
         var place = held.count
         while place > 0, precedes(event, held[place - 1]) { place -= 1 }
         event.putBack = place < held.count
@@ -145,8 +159,24 @@ extension Installation {
         if let count = newcomer.sequence, count === other.sequence, let number = newcomer.seq, let held = other.seq {
             return number < held
         }
-        let isOrderedByTime = !(newcomer.isExit && newcomer.seq == nil) && !(other.isExit && other.seq == nil)
-        return isOrderedByTime && clock.lead(of: newcomer, over: other) < 0
+        if newcomer.sequence != nil, other.sequence != nil {
+            // Another process waits for the running one.
+            let (isOther, isOtherHeld) = (namesAnother(newcomer), namesAnother(other))
+            if isOther != isOtherHeld { return isOtherHeld }
+        }
+        if let isFirst = isFirstOfFuture(newcomer, other) { return isFirst }
+        return clock.lead(of: newcomer.place, over: other.place) < 0
+    }
+
+    private func namesAnother(_ event: Event) -> Bool {
+        let isOtherID = event.process.map { process.id != nil && $0 != process.id } ?? false
+        return isOtherID || event.boot.map { process.boot != nil && $0 != process.boot } ?? false
+    }
+
+    /// Of those that are folded at one receive time the device tells the order.
+    private func isFirstOfFuture(_ one: Event, _ other: Event) -> Bool? {
+        guard one.future, other.future, one.receive == other.receive, !one.isExit, !other.isExit else { return nil }
+        return one.ts < other.ts
     }
 
     /// Folds what need not wait any longer: the next number of its count, and what is ordered before any event whose
@@ -190,19 +220,26 @@ extension Installation {
     /// Among held events of one time: the first that the machine can take now and that none of them goes before.
     private func firstOfEqualTimes() -> Int {
         guard held.count > 1, let head = held.first else { return 0 }
-        let equal = held.prefix { $0.sequence == nil && clock.lead(of: $0, over: head) == 0 }
+        let equal = held.prefix {
+            $0.sequence == nil && !$0.isExit && clock.lead(of: $0, over: head) == 0
+                && isFirstOfFuture(head, $0) != true
+        }
         guard equal.count > 1 else { return 0 }
         let takeable = equal.indices.filter { canTake(equal[$0]) }
         let candidates = takeable.isEmpty ? Array(equal.indices) : takeable
         return candidates.first { place in
-            !candidates.contains { Self.goesBefore(equal[$0].edge, equal[place].edge) && $0 != place }
+            !candidates.contains { Self.goesBefore(equal[$0], equal[place]) }
         } ?? 0
     }
 
-    private static func goesBefore(_ one: Edge, _ other: Edge) -> Bool {
+    private static func goesBefore(_ first: Event, _ second: Event) -> Bool {
+        let isOfSame = first.scope == .app || first.instance == second.instance && first.className == second.className
+        guard first.scope == second.scope, isOfSame else { return false }
+        let (one, other) = (first.edge, second.edge)
         let chains: [[Edge]] = [
-            [.resign, .enterBackground, .terminate], [.enterForeground, .activate],
-            [.create, .start, .resume], [.pause, .stop, .destroy],
+            [.launch, .enterForeground, .activate], [.resign, .enterBackground, .terminate],
+            [.connect, .enterForeground, .activate], [.resign, .enterBackground, .disconnect],
+            [.create, .restart, .start, .resume], [.pause, .stop, .destroy],
             [.loadView, .didLoad, .willAppear, .isAppearing, .didAppear], [.willDisappear, .didDisappear, .end],
         ]
         return chains.contains { chain in

@@ -56,6 +56,9 @@ final class Event {
     var sequence: SequenceCount?
     /// Missing numbers given up just before it.
     var gap = 0
+    /// The event whose time it is ordered by, where that is not its own.
+    var placedBy: Event?
+    var place: Event { placedBy ?? self }
 
     init(device: String, app: String, name: String, scope: Scope, edge: Edge) {
         self.device = device

@@ -1,23 +1,34 @@
 /// One event at a time, in order.
 extension Installation {
     func fold(_ event: Event) {
-        let isOfSucceeded = event.process.map(hasSucceeded) ?? false
-        if isOfSucceeded, !event.isExit, event.edge != .launch {
+        if isTooOld(event) {
             ledger.addLate(event)
             return
         }
         folded += 1
         event.order = folded
-        regressed = []
         countArrival(event)
-        settle(.edge(event))
+        let ends = beginsProcess(event) || event.edge == .terminate && !event.bridged
+        if ends { decideGraces() }
+        // The time of an exit is that of a death, and shows nothing but of the process that ends by it.
+        if !event.isExit || ends { settle(.edge(event)) }
         adoptProcess(of: event)
         apply(event)
         if !event.isExit { last = event }
     }
 
-    func hasSucceeded(_ id: String) -> Bool {
-        process.id != id && previous.contains { $0.id == id }
+    /// Of a process that has been succeeded; a launch begins one, whatever its id, unless it is an old one.
+    func isTooOld(_ event: Event) -> Bool {
+        guard !event.isExit, hasSucceeded(event) else { return false }
+        return event.edge != .launch || last.map { clock.lead(of: event, over: $0) < 0 } ?? false
+    }
+
+    /// The event names a process or a boot that was before the running one.
+    func hasSucceeded(_ event: Event) -> Bool {
+        let isOldID = event.process.map { id in process.id != id && previous.contains { $0.id == id } } ?? false
+        let isOldBoot =
+            event.boot.map { boot in process.boot != boot && previous.contains { $0.boot == boot } } ?? false
+        return isOldID || isOldBoot
     }
 
     private func countArrival(_ event: Event) {
@@ -30,7 +41,7 @@ extension Installation {
         if event.putBack { anomaly(.outOfOrder, at: event) }
         if event.gap > 0 { anomaly(.sequenceGap, at: event, event.gap) }
         guard !event.isExit, let last else { return }
-        let wentBack = last.future || event.future ? 0 : last.ts - event.ts
+        let wentBack = last.ts - event.ts
         if wentBack > limits.clockRegression { regression(from: last, to: event, at: event) }
     }
 
@@ -73,6 +84,7 @@ extension Installation {
 
     /// Everything whose limit is over by now. The graces decide the phase, so they come first; silence comes last.
     func settle(_ now: Now) {
+        decideLaunch(now)
         if let pause = pendingPause, isOver(limits.backgroundGrace, since: pause.edge, now) { decidePause() }
         if let stop = pendingStop, isOver(limits.backgroundGrace, since: stop.edge, now) { decideStop() }
         judgeEchoes { self.isOver(self.limits.echoTolerance, since: $0, now) }
@@ -85,11 +97,19 @@ extension Installation {
         if phase.isForeground, let last, isOver(limits.silence, since: last, now) { fallSilent(last) }
     }
 
+    /// Whatever edge decides a launch after the gap, it was one into the background. Stream time decides none: the
+    /// edge that does may be on its way.
+    private func decideLaunch(_ now: Now) {
+        guard phase == .undetermined, case .edge(let edge) = now, let launch = process.launchEdge,
+            !beginsProcess(edge), clock.duration(launch, edge) > limits.launchGap
+        else { return }
+        _ = decideLaunch(by: .unknown, at: edge)
+    }
+
     /// Stream time has come this far without an event of the installation.
     func advance(to stream: Int) {
         release(stream: stream)
         guard held.isEmpty else { return }
-        regressed = []
         settle(.stream(stream))
     }
 
@@ -119,6 +139,7 @@ extension Installation {
         overlayAtActivate = nil
         scenes = [:]
         activities = [:]
+        destroyed = [:]
         forgetVisits()
         taintLoads()
     }

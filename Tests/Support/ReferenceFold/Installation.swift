@@ -49,9 +49,12 @@ final class Installation {
     var arrivals = 0
     var recent: [Event] = []
     var recentIDs: [(id: String, receive: Int)] = []
-    var sequences: [String: SequenceCount] = [:]
-    var sequenceOfRunning = ""
+    /// By process and boot, empty where no id was sent.
+    var sequences: [[String]: SequenceCount] = [:]
+    var sequenceOfRunning = ["", ""]
     var held: [Event] = []
+    /// The last two with a number, by which a copy of one is known.
+    var launches: [Event] = []
     var lastStream = 0
 
     // Processes.
@@ -75,7 +78,8 @@ final class Installation {
     var foregroundFrom: Event?
     var resigns: [Event] = []
     var inBurst = false
-    var phases: [(phase: Phase, since: Event)] = []
+    /// The last phases, each with the edge that began it; nothing where that is of no matter.
+    var phases: [(phase: Phase, since: Event?)] = [(.unknown, nil)]
     var echoes: [(edge: Event, phase: Phase)] = []
     /// What waits for a launch to tell whether it led to the foreground.
     var undecided: [(Bool) -> Void] = []
@@ -120,6 +124,7 @@ final class Installation {
 
     func regression(from start: Event, to end: Event, at edge: Event) {
         guard regressed.insert([start.arrival, end.arrival]).inserted else { return }
+        regressed = regressed.filter { $0[1] + 64 > arrivals }
         anomaly(.clockRegression, at: edge)
     }
 

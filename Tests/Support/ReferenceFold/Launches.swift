@@ -75,14 +75,23 @@ extension Installation {
     /// An event of another process or boot: the old process is gone, the new one begins unknown.
     func adoptProcess(of event: Event) {
         guard event.edge != .launch, !event.namesItsProcess else { return }
-        let isOtherBoot = event.boot != nil && process.boot != nil && event.boot != process.boot
-        let isOtherID = event.process.map { process.id != nil && $0 != process.id && !hasSucceeded($0) } ?? false
-        if isOtherBoot || isOtherID {
+        if beginsProcess(event) {
             replaceProcess(by: event)
             phases.append((.unknown, event))
         }
         if process.id == nil { process.id = event.process }
         if process.boot == nil { process.boot = event.boot }
+    }
+
+    /// An edge of another process or boot, or a launch.
+    func beginsProcess(_ event: Event) -> Bool {
+        if event.namesItsProcess { return false }
+        if event.edge == .launch || event.edge == .create && phase == .notRunning && pendingStop == nil {
+            return true
+        }
+        if hasSucceeded(event) { return false }
+        let isOtherBoot = event.boot != nil && process.boot != nil && event.boot != process.boot
+        return isOtherBoot || event.process.map { process.id != nil && $0 != process.id } ?? false
     }
 
     func launch(_ event: Event) {
@@ -94,6 +103,8 @@ extension Installation {
 
     /// Opens the launch of the running process.
     func beginLaunch(_ event: Event) {
+        if event.seq != nil { launches = (launches + [event]).suffix(2) }
+        if let last = phases.last, last.phase == .unknown, last.since === event { phases.removeLast() }
         process.launchEdge = event
         process.launch = .open
         process.prewarmed = event.prewarm
@@ -110,7 +121,10 @@ extension Installation {
         if phase == .background { count(.backgroundExits, at: event) }
         if let last { closeInterval(at: last, countedAt: event, by: nil, inferred: true) }
         countBackgroundLaunch(at: event)
-        if last != nil { previous = (previous + [process]).suffix(Self.processesRemembered) }
+        process.explained = phase == .notRunning || last == nil
+        if last != nil || process.id != nil || process.boot != nil {
+            previous = (previous + [process]).suffix(Self.processesRemembered)
+        }
         process = Process()
         enter(.unknown, at: nil, by: .unknown)
         forgetProcessState()
@@ -128,7 +142,7 @@ extension Installation {
         views = [:]
         resources = [:]
         leaked = []
-        hideOverlay()
+        hideOverlay(folded - 1)
     }
 
     /// The end of a process forgets its scenes and activities, and what was open.
@@ -160,7 +174,6 @@ extension Installation {
         closeVisits(at: event)
         countBackgroundLaunch(at: event)
         process.terminated = true
-        process.explained = true
         notRunning(at: event)
     }
 
@@ -189,21 +202,22 @@ extension Installation {
             previous.last?.explained = true
         } else if let unexplained = previous.last(where: { !$0.explained }) {
             unexplained.explained = true
-        } else if event.process.map({ !hasSucceeded($0) }) ?? true {
+        } else if !hasSucceeded(event) {
             endRunning(by: event)
         }
     }
 
     private func endRunning(by event: Event) {
         // At first sight an exit ends nothing: no process has been seen to run.
-        guard phase != .notRunning, last != nil else { return }
+        guard last != nil else { return }
         decideGraces()
+        guard phase != .notRunning else { return }
+        settle(.edge(event))
         judgeEchoes { _ in true }
         if phase == .undetermined { _ = decideLaunch(by: .terminate, at: event) }
         if phase.isForeground || foregroundRemembered { anomaly(.uncleanExit, at: event) }
         closeInterval(at: event, countedAt: event, by: nil, inferred: true)
         countBackgroundLaunch(at: event)
-        process.explained = true
         notRunning(at: event)
     }
 }

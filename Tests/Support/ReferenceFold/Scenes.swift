@@ -11,6 +11,7 @@ extension Installation {
     func sceneEdge(_ event: Event) {
         if event.bridged, process.reportedNative { return }
         process.reportedNative = true
+        beginRule()
         process.reportedScenes = true
         let key = event.instance ?? ""
         switch event.edge {
@@ -26,7 +27,7 @@ extension Installation {
     }
 
     /// scenePhase tells states: the edge follows from the value and the phase before.
-    private func edgeOfState(_ edge: Edge, _ scene: SceneState?) -> Edge? {
+    func edgeOfState(_ edge: Edge, _ scene: SceneState?) -> Edge? {
         switch edge {
         case .stateActive: scene?.phase == .active ? nil : .activate
         case .stateBackground: scene?.phase == .background ? nil : .enterBackground
@@ -45,7 +46,16 @@ extension Installation {
         scenes[key] = nil
         guard phase != .notRunning, phase != .undetermined else { return }
         let rest = phaseOfScenes ?? .background
-        if rest != phase { transition(to: rest, by: .disconnect, at: event, inferred: false) }
+        if rest != phase { transition(to: rest, by: meaning(rest, .enterBackground), at: event, inferred: false) }
+    }
+
+    /// The edge of the app that an edge of a scene amounts to where it leads the app to a phase.
+    private func meaning(_ phase: Phase, _ edge: Edge) -> Edge {
+        switch phase {
+        case .active: .activate
+        case .inactive: edge == .enterForeground ? .enterForeground : .resign
+        default: .enterBackground
+        }
     }
 
     /// That of the most active scene; nothing where no scene has told of a phase.
@@ -75,20 +85,21 @@ extension Installation {
                 phase: target, openedBy: edge, enteredBackground: edge == .enterBackground ? event : nil)
         }
 
-        if phase == .undetermined, decideLaunch(by: edge, at: event) { return }
         let now = phaseOfScenes ?? target
+        let meant = meaning(now, edge)
+        if phase == .undetermined, decideLaunch(by: meant, at: event) { return }
         let others = scenes.filter { $0.key != key }.values
         switch verdict {
         case .legal:
             // Of a scene not seen before, a resignation tells that it was active, since when is not known.
-            let isImplied = edge == .resign && phase == .background
-            if now != phase { transition(to: now, by: edge, at: event, inferred: isImplied) }
+            let isImplied = meant == .resign && phase == .background
+            if now != phase { transition(to: now, by: meant, at: event, inferred: isImplied) }
         case .missing:
-            if now != phase { transition(to: now, by: edge, at: event, inferred: true) }
+            if now != phase { transition(to: now, by: meant, at: event, inferred: true) }
         case .illegal(let repeats):
             guard !repeats else { return }
             let restsOnIt = !others.contains { $0.phase == now }
-            if now != phase || restsOnIt { resynchronise(to: now, by: edge, at: event) }
+            if now != phase || restsOnIt { resynchronise(to: now, by: meant, at: event) }
         }
     }
 }
@@ -103,13 +114,18 @@ extension Installation {
         for (edge, told) in due where !wasPhase(told, around: edge) { anomaly(.illegalTransition, at: edge) }
     }
 
+    /// Of the phases before scenes or activities told of them, the last two matter.
+    func beginRule() {
+        guard !process.reportedScenes, !process.reportedActivities else { return }
+        phases = phases.suffix(2)
+        if phases.count > 1 { phases[0].since = nil }
+    }
+
     private func wasPhase(_ told: Phase, around edge: Event) -> Bool {
         let tolerance = limits.echoTolerance
         func isNear(_ other: Event) -> Bool { abs(clock.duration(other, edge)) <= tolerance }
-        // What no phase is known of cannot be disagreed with.
-        if phases.first.map({ $0.since.order > edge.order || isNear($0.since) }) ?? true { return true }
         for (place, span) in phases.enumerated() {
-            let beganBy = span.since.order < edge.order || isNear(span.since)
+            let beganBy = span.since.map { $0.order < edge.order || isNear($0) } ?? true
             let next = place + 1 < phases.count ? phases[place + 1].since : nil
             let endedAfter = next.map { $0.order > edge.order || isNear($0) } ?? true
             guard beganBy, endedAfter else { continue }

@@ -5,9 +5,15 @@ extension Installation {
         case .app:
             guard !process.reportedScenes, !process.reportedActivities, !event.bridged else { return true }
             if event.edge == .terminate { return phase != .notRunning }
+            if phase == .undetermined, let launch = process.launchEdge {
+                return event.edge != .resign || clock.duration(launch, event) <= limits.launchGap
+            }
             return judge(
                 event.edge, in: phase, openedBy: openedBy, enteredBackground: enteredBackground, at: event) == .legal
-        case .scene: return sceneVerdict(event.edge, scenes[event.instance ?? ""], event) == .legal
+        case .scene:
+            let scene = scenes[event.instance ?? ""]
+            return edgeOfState(event.edge, scene).map { sceneVerdict($0, scene, event) == .legal } ?? true
+        case .activity where event.instance == nil: return true
         case .activity:
             let stage = activities[event.instance ?? event.className ?? ""]?.stage
             switch event.edge {
@@ -16,13 +22,7 @@ extension Installation {
             case .stop: return stage != .resumed
             default: return true
             }
-        case .view:
-            let stage = views[event.instance ?? "class " + (event.className ?? "")]?.stage
-            switch event.edge {
-            case .didAppear: return stage == .appearing || stage == nil
-            case .didDisappear: return stage != .disappeared
-            default: return true
-            }
+        case .view: return true
         }
     }
 }

@@ -1,5 +1,6 @@
 /// A view controller.
 struct ViewState {
+    var className: String?
     enum Stage {
         case disappeared, appearing, appeared, disappearing
     }
@@ -21,13 +22,14 @@ extension Installation {
     func viewEdge(_ event: Event) {
         let key = event.instance ?? "class " + (event.className ?? "")
         // First sight of an instance, whatever its edge, is nothing anomalous.
-        let isJudged = event.instance != nil && views[key] != nil && isAnnounced(event)
         var view = views[key] ?? ViewState()
+        view.className = event.className ?? view.className
+        let isJudged = event.instance != nil && views[key] != nil && isAnnounced(event.instance, view.className)
         switch event.edge {
         case .loadView, .didLoad: load(&view, event)
         case .willAppear:
             announcedViews.insert("instance " + (event.instance ?? ""))
-            if let name = event.className { announcedViews.insert("class " + name) }
+            if let name = view.className { announcedViews.insert("class " + name) }
             switch view.stage {
             case .disappearing:
                 count(.cancelledTransitions, at: event)
@@ -52,9 +54,9 @@ extension Installation {
         views[key] = view
     }
 
-    private func isAnnounced(_ event: Event) -> Bool {
-        announcedViews.contains("instance " + (event.instance ?? ""))
-            || event.className.map { announcedViews.contains("class " + $0) } ?? false
+    private func isAnnounced(_ instance: String?, _ className: String?) -> Bool {
+        announcedViews.contains("instance " + (instance ?? ""))
+            || className.map { announcedViews.contains("class " + $0) } ?? false
     }
 
     private func load(_ view: inout ViewState, _ event: Event) {
