@@ -1,7 +1,6 @@
 import Aggregating
 import Decoding
 import Engine
-import Glibc
 import Lifecycle
 import Settings
 
@@ -66,13 +65,11 @@ struct PartitionRun: ~Copyable {
     }
 
     /// The integer behind the name of a field of the row itself: in the texts before it quotes are escaped.
-    private static func number(_ name: StaticString, of row: [UInt8]) -> Int {
-        unsafe row.withUnsafeBytes { bytes in
-            guard let start = bytes.baseAddress,
-                let place = unsafe memmem(start, bytes.count, name.utf8Start, name.utf8CodeUnitCount)
-            else { fatalError("a row without \(name)") }
-            return unsafe atol(place.assumingMemoryBound(to: CChar.self) + name.utf8CodeUnitCount)
-        }
+    private static func number(_ name: String, of row: [UInt8]) -> Int {
+        let mark = Array(name.utf8)
+        let place = row.indices.first { row[$0] == mark[0] && row[$0...].starts(with: mark) }
+        guard let place else { fatalError("a row without \(name)") }
+        return row[(place + mark.count)...].prefix { (0x30...0x39).contains($0) }.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
     private static func checkJSON(_ rows: [[UInt8]]) {
