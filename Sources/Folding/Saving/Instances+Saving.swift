@@ -23,7 +23,8 @@ extension Scene {
 extension Activity {
     func save(to writer: inout StateWriter) {
         writer[.instances].append(fixed: id)
-        writer[.instances].append(byte: state.rawValue | (isNamed ? 8 : 0) | (className == id ? 16 : 0) | (isRecreated ? 32 : 0))
+        let marks: UInt8 = (isNamed ? 8 : 0) | (className == id ? 16 : 0) | (isRecreated ? 32 : 0)
+        writer[.instances].append(byte: state.rawValue | marks)
         if className != id { writer[.instances].append(fixed: className) }
         writer.put(stopped, to: .instances)
     }
