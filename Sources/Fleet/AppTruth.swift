@@ -15,6 +15,9 @@ extension Device {
         static let flapping: UInt8 = 6
         static let grace: Int64 = 700
         static let resource: Int64 = 2_000
+        static let overlay: Int64 = 1_000
+        /// A return so soon needs no announcement.
+        static let quick: Int64 = 1_000
         /// Graces are decided by stream time only so much after they are over.
         static let reorder: Int64 = 10_000
     }
@@ -50,6 +53,7 @@ extension Device {
         case .enterBackground where traits.contains(.hasGraces): stopped = undecided(received)
         case .episode where episode.isOfViews: passViewStage(&truth, now)
         case .episode where episode == .camera: passCameraStage(&truth, now, shift: shift)
+        case .episode where episode == .cover: passCoverStage(&truth, now, shift: shift)
         case .episode: passStage(&truth, now)
         case .wakeCreate: opened = due
         case .interrupt, .depart: resign(&truth, now)
@@ -191,6 +195,9 @@ extension Device {
     }
 
     private func reopen(_ truth: inout Truth, _ now: Truth.Moment) {
+        // Where an entry was lost before the app was left again, the background has lasted all the while.
+        let isQuick = step != .reopen || !traits.contains(.sendsForeground) || due - phaseStart <= Limit.quick
+        guard isQuick else { return returnUnannounced(&truth, now) }
         truth.count(.foregrounds, now)
         truth.interval(.background, due - phaseStart, now)
     }
@@ -245,6 +252,8 @@ extension Device {
 
     func closeInactive(_ way: InactiveClass, _ truth: inout Truth, _ now: Truth.Moment) {
         guard phase == .inactive else { return }
+        let isFromResign = way == .interruption || way == .departure
+        if isFromResign, knowsCover, !isCovered { truth.anomaly(.unprotectedInactive, now) }
         truth.inactive(way, due - phaseStart, reason: phaseReason == .none ? reason : phaseReason, now)
     }
 }

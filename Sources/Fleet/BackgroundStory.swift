@@ -10,7 +10,9 @@ extension Device {
         case (.activities, 0..<120) where below == 0 && step != .finish:
             plan(.finish, after: random.within(20...900))
         case (.appDelegate, 120..<128), (.scenes, 120..<128):
-            if traits.contains(.sendsForeground), source == .appDelegate || traits.contains(.connected) {
+            // Of a scene that was left again before it was in front nobody could tell whether it came back quickly.
+            let isLeft = traits.contains(.connected) && step != .abort
+            if traits.contains(.sendsForeground), source == .appDelegate || isLeft {
                 plan(.reopen, after: random.within(Habits.quickReopen))
             } else {
                 goBack(after: stay, source)

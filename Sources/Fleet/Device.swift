@@ -62,6 +62,9 @@ struct Device: Sendable {
     var viewShown: Int64 = 0
     /// When the app resigned while the camera ran, true time; 0 where it was not known to be active.
     var ranOn: Int64 = 0
+    /// It has shown a privacy overlay, and one is shown now.
+    var knowsCover = false
+    var isCovered = false
     /// What comes once the scene is connected.
     var afterConnect = Step.foreground
     var echoed = Step.foreground

@@ -17,6 +17,8 @@ enum Episode: UInt8, BitwiseCopyable, Sendable {
     case faultyVisit
     /// The camera is used and runs on for a while when a panel is pulled over the app.
     case camera
+    /// A panel is pulled over an app that covers what is confidential meanwhile.
+    case cover
 
     enum Role: Sendable {
         /// What was on top when the episode began.
@@ -46,6 +48,7 @@ enum Episode: UInt8, BitwiseCopyable, Sendable {
         case .cancelledVisit: Self.cancelledStages
         case .faultyVisit: Self.faultyStages
         case .camera: Self.cameraStages
+        case .cover: Self.coverStages
         }
     }
 
@@ -109,11 +112,18 @@ enum Episode: UInt8, BitwiseCopyable, Sendable {
         Stage(name: "didBecomeActive", scope: "", delay: 200...4_000),
     ]
 
+    private static let coverStages = [
+        Stage(name: "willResignActive", scope: "", delay: 0...0),
+        Stage(name: "overlay_shown", scope: "", delay: 1...40),
+        Stage(name: "didBecomeActive", scope: "", delay: 400...8_000),
+        Stage(name: "overlay_hidden", scope: "", delay: 50...2_000),
+    ]
+
     /// Its events are of activities, the last of which is on top then.
     var isOfActivities: Bool {
         switch self {
         case .open, .back, .rotation: true
-        case .none, .sideScene, .visit, .cancelledVisit, .faultyVisit, .camera: false
+        case .none, .sideScene, .visit, .cancelledVisit, .faultyVisit, .camera, .cover: false
         }
     }
 
@@ -147,7 +157,7 @@ extension Device {
         case .visit, .cancelledVisit, .faultyVisit:
             made &+= 1
             new = Self.sideScene + made
-        case .camera: break
+        case .camera, .cover: break
         }
         plan(.episode, at: change)
         if episode.isOfActivities { uploadTogether() } else if episode != .sideScene { uploadTogether(within: 24_000) }
@@ -205,7 +215,7 @@ extension Device {
         case .open: role == .new
         case .back: role == .old
         case .rotation: below != 0
-        case .none, .sideScene, .visit, .cancelledVisit, .faultyVisit, .camera: false
+        case .none, .sideScene, .visit, .cancelledVisit, .faultyVisit, .camera, .cover: false
         }
     }
 }

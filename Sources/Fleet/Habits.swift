@@ -33,6 +33,7 @@ enum Habits {
     static let rotation: Int64 = 250
     static let viewEpisode: Int64 = 250
     static let camera: Int64 = 200
+    static let cover: Int64 = 40
     static let faultyVisit: Int64 = 60
     static let cancelledVisit: Int64 = 120
 

@@ -41,7 +41,8 @@ extension Device {
         case .processLifecycle: return false
         case .appDelegate:
             guard random.chance(Habits.viewEpisode) else { return false }
-            episode = random.chance(Habits.camera) ? .camera : chooseVisit()
+            let kind = random.below(1000)
+            episode = kind < Habits.camera ? .camera : kind < Habits.camera + Habits.cover ? .cover : chooseVisit()
         case .scenes:
             if traits.contains(.hasSideScene), random.chance(Habits.sideScene) {
                 episode = .sideScene

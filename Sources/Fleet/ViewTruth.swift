@@ -36,4 +36,23 @@ extension Device {
         default: break
         }
     }
+
+    /// - Parameter shift: as of ``witness(_:number:shift:received:arrival:)``.
+    mutating func passCoverStage(_ truth: inout Truth, _ now: Truth.Moment, shift: Int64) {
+        switch stage {
+        case 0:
+            leaveActive(at: due, burst: 0, &truth, now)
+            enter(.inactive, undecided(now.stream))
+        case 1: (knowsCover, isCovered) = (true, true)
+        case 2:
+            closeInactive(.interruption, &truth, now)
+            enter(.active, undecided(now.stream))
+            traits.insert(.used)
+        case 3:
+            isCovered = false
+            guard due - phaseStart > Limit.overlay else { return }
+            truth.anomaly(.overlayLeaked, moment(phaseStart + Limit.overlay, shift: shift, stream: now.stream))
+        default: break
+        }
+    }
 }

@@ -45,7 +45,7 @@ import Testing
         }
         let anomalies: [Anomaly] = [
             .stuckInactive, .slowResume, .slowLaunch, .slowResign, .inactiveFlapping, .resourceLeak, .viewReloaded,
-            .viewUnbalanced,
+            .viewUnbalanced, .overlayLeaked, .unprotectedInactive,
         ]
         for anomaly in anomalies {
             #expect(row.anomalies[Int(anomaly.rawValue)] > 0, "\(anomaly.code)")
