@@ -31,6 +31,9 @@ package struct MetricTable: Sendable {
     package let eventsOther = CounterDefinition(
         "phasefold_events_other_total", .events, "Events with an unknown name, and other telemetry.",
         labels: ["partition"])
+    package let eventsHeld = GaugeDefinition(
+        "phasefold_events_held", .events, "Events that wait for older ones: read, and in none of the sums yet.",
+        labels: ["partition"])
     package let deadLetters = CounterDefinition(
         "phasefold_dead_letters_total", .events, "Events and records that could not be read, by code.",
         labels: ["code"])

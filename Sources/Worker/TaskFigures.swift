@@ -20,6 +20,7 @@ final class FoldFigures {
     private let duplicates: Metering.Counter
     private let late: Metering.Counter
     private let other: Metering.Counter
+    private let held: Gauge
     private let devices: Gauge
     private let streamTime: Gauge
     private let metrics: Metrics
@@ -38,6 +39,7 @@ final class FoldFigures {
         duplicates = metrics.counter(\.eventsDuplicate, label)
         late = metrics.counter(\.eventsLate, label)
         other = metrics.counter(\.eventsOther, label)
+        held = metrics.gauge(\.eventsHeld, label)
         devices = metrics.gauge(\.devices, label)
         streamTime = metrics.gauge(\.streamTime, label)
     }
@@ -52,6 +54,7 @@ final class FoldFigures {
         Self.add(counts.late - last.late, to: late)
         Self.add(counts.other + counts.otherTelemetry - last.other - last.otherTelemetry, to: other)
         last = counts
+        held.set(max(engine.held, 0))
         devices.set(engine.devices)
         if engine.watermark != Event.absent { streamTime.set(Double(engine.watermark) / 1000) }
     }

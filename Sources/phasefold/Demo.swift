@@ -134,13 +134,18 @@ final class Demo {
         let devices = (0..<DemoPlan.partitions).reduce(0) { sum, partition in
             sum + Int(metrics.gauge(\.devices, "\(DemoPlan.inputTopic)-\(partition)").value)
         }
+        // Those that wait for older ones stay in the checkpoint.
+        let held = (0..<DemoPlan.partitions).reduce(0) { sum, partition in
+            sum + Int(metrics.gauge(\.eventsHeld, "\(DemoPlan.inputTopic)-\(partition)").value)
+        }
+        let accounted = counts.events + held
         let read = total(\.recordsIn)
         var summary = ReplaySummary(counts, devices: devices, settings)
         for row in site.rows { summary.add(unsafe row.span.bytes) }
         let page =
             "sent     \(Figures.grouped(sent)) records, \(Figures.grouped(read)) of them read, "
-            + "\(Figures.grouped(counts.events)) events folded or accounted for\n" + summary.page()
-        return DemoResult(page: page, lost: sent - min(read, counts.events))
+            + "\(Figures.grouped(accounted)) events folded or accounted for\n" + summary.page()
+        return DemoResult(page: page, lost: sent - min(read, accounted))
     }
 }
 
