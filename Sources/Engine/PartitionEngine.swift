@@ -20,11 +20,18 @@ package final class PartitionEngine {
     private var taken = 0
     private let limits: FoldingLimits
     private var checkpoint: CheckpointWriter?
+    private let splits: SplitWatch?
+    private let source: SourcePartition?
 
     /// Events that are gathered before they are folded together.
     package static let batchEvents = 1024
 
-    package init(_ settings: EngineSettings) {
+    /// - Parameters:
+    ///   - splits: shared with the other partitions of the input; nil where there is no other.
+    ///   - source: the partition, as `splits` knows it.
+    package init(_ settings: EngineSettings, splits: SplitWatch? = nil, source: SourcePartition? = nil) {
+        self.splits = splits
+        self.source = source
         decoder = RecordDecoder(settings.decoding)
         limits = settings.folding
         fold = InstallationFold(settings.folding, lexicon: &lexicon)
@@ -141,8 +148,22 @@ package final class PartitionEngine {
     }
 
     private func combine() {
+        noteSplits()
         contributions.withSpan { combiner.add($0, lexicon: lexicon) }
         contributions.removeAll()
+    }
+
+    /// Counts installations that came in another partition, too.
+    private func noteSplits() {
+        let found = fold.takeSightings { sightings -> [Sighting] in
+            guard let splits, let source, !sightings.isEmpty else { return [] }
+            return splits.look(sightings, of: source)
+        }
+        for sighting in found {
+            contributions.append(
+                Contribution(
+                    .anomaly(.splitKey), time: sighting.time, stream: fold.watermark, group: sighting.group))
+        }
     }
 
     // MARK: What it has come to

@@ -6,6 +6,7 @@ extension Device {
         context.beginEvent()
         if stamp.moment.setting == Moment.fixed { context.count(.futureClock, at: stamp) }
         noteEvent(event, stamp, context)
+        noteSighting(stamp, context)
         let begins = beginsProcess(event, context)
         if event.edge == .exit, begins == .no { return foldExit(event, stamp, context) }
         if event.edge != .exit { checkClock(event, stamp, context) }
@@ -64,6 +65,14 @@ extension Device {
         guard told &- event.time > context.limits.clockRegressionAfter else { return }
         context.steppedFrom = last
         context.countRegression(from: last, at: stamp)
+    }
+
+    @inline(__always)
+    private func noteSighting(_ stamp: Stamp, _ context: FoldContext) {
+        if lastReceived != Moment.absent, stamp.received / Sighting.span == lastReceived / Sighting.span { return }
+        context.sightings.append(
+            Sighting(
+                installation: key.low, received: stamp.received, time: stamp.corrected, group: stamp.group))
     }
 
     enum Beginning {

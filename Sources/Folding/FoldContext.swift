@@ -8,6 +8,8 @@ final class FoldContext {
     let spans: FoldSpans
     let names: FoldNames
     var contributions = ContributionBatch()
+    /// Installations that were heard of in a new quarter of an hour, in order.
+    var sightings: ContiguousArray<Sighting> = []
     var store = ColdStore()
     var counts = FoldCounts()
     /// The largest receive time, also of events whose receive time is assumed, ms; timers go by it.

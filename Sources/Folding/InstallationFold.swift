@@ -32,6 +32,17 @@ package final class InstallationFold {
         core.fold(batch, into: &contributions)
     }
 
+    /// Lends the installations that were heard of in a new ``Sighting/span`` since the last call, and forgets them.
+    package func takeSightings<Result>(_ body: (Span<Sighting>) throws -> Result) rethrows -> Result {
+        var taken: ContiguousArray<Sighting> = []
+        swap(&taken, &core.context.sightings)
+        defer {
+            taken.removeAll(keepingCapacity: true)
+            swap(&taken, &core.context.sightings)
+        }
+        return try body(taken.span)
+    }
+
     /// Moves stream time and watermark, as an idle partition does by the wall clock.
     package func advance(to time: Int64, into contributions: inout ContributionBatch) {
         core.advance(to: time, into: &contributions)

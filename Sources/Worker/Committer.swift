@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Engine
 internal import Kafka
 internal import Metering
 
@@ -12,6 +13,7 @@ final class Committer: @unchecked Sendable {
 
     let inbox = EpochInbox()
     let tally = EventTally()
+    let splits = SplitWatch()
     private let interval: Int
     private let delivery: any EpochDelivery
     private let metrics: Metrics

@@ -44,7 +44,7 @@ final class FoldWork: PartitionWork {
     ///   - clock: wall clock, ms since the epoch.
     init(
         _ partition: TopicPartition, lease: Lease, start: PartitionOffset, checkpoint: FoldCheckpoint,
-        options: WorkerOptions, metrics: Metrics, tally: EventTally, position: PositionGauge,
+        options: WorkerOptions, metrics: Metrics, tally: EventTally, splits: SplitWatch, position: PositionGauge,
         clock: @escaping @Sendable () -> Int64
     ) {
         self.partition = partition
@@ -56,7 +56,7 @@ final class FoldWork: PartitionWork {
         figures = FoldFigures(partition, metrics, tally)
         self.checkpoint = checkpoint
         saved = (metrics.counter(\.savedStates), metrics.counter(\.savedBytes))
-        engine = PartitionEngine(options.engine)
+        engine = PartitionEngine(options.engine, splits: splits, source: source)
         isPacked = partition.topic == options.eventsTopic && !options.isKeyed
         next = start.offset
         committed = start

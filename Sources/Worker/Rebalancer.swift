@@ -122,8 +122,8 @@ final class Rebalancer: RebalanceHandler {
             case .fold:
                 FoldWork(
                     partition, lease: lease, start: start.committed, checkpoint: checkpoint(of: partition),
-                    options: options, metrics: metrics, tally: committer.tally, position: position,
-                    clock: wallClock)
+                    options: options, metrics: metrics, tally: committer.tally, splits: committer.splits,
+                    position: position, clock: wallClock)
             case .rekey:
                 RekeyWork(
                     partition, lease: lease, start: start.committed, partitions: sources.count(options.eventsTopic),

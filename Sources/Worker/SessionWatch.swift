@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Engine
 internal import Kafka
 internal import Metering
 
@@ -15,6 +16,8 @@ final class SessionWatch {
     private var lastReports: [String: DispatchTime] = [:]
     private var reason: String? = "joining the group"
     private var lag: Int64 = 0
+    private var lastSplits = 0
+    private var lastSplitReport: DispatchTime?
 
     private static let lookInterval = 1000
     private static let lineInterval = 30_000
@@ -46,6 +49,7 @@ final class SessionWatch {
         let tasks = committer.activeTasks
         lag = tasks.reduce(0) { $0 + measure($1) }
         metrics.gauge(\.transactionAge).set(Double(committer.openTransactionAge) / 1000)
+        tellSplits()
         reason = readiness(tasks)
         if Self.since(lastLine) >= Self.lineInterval { writeLine(tasks) }
         return reason
@@ -78,6 +82,21 @@ final class SessionWatch {
             return "more than dlq.max_ratio of a minute's events cannot be read: see the dead-letter topic"
         }
         return nil
+    }
+
+    /// Records that are not keyed by device: said at once, and then every half minute while there are more.
+    private func tellSplits() {
+        let found = committer.splits.found
+        metrics.gauge(\.sightings).set(committer.splits.count)
+        guard found > lastSplits, lastSplitReport.map({ Self.since($0) >= Self.lineInterval }) ?? true else { return }
+        log.warning(
+            "input", "installations come in several partitions, and are folded in each of them apart",
+            [
+                "installations": .integer(found - lastSplits),
+                "remedy": "key the records by device, or set input.keyed=false",
+            ])
+        lastSplits = found
+        lastSplitReport = .now()
     }
 
     private func writeLine(_ tasks: [PartitionTask]) {

@@ -12,29 +12,34 @@ struct Replay: ~Copyable {
     private var outcome = ReplayOutcome()
     private var progress = Progress(counting: "events")
     private var bytesBefore = 0
+    /// Of several files: each is a partition.
+    private let splits: SplitWatch?
 
     init(_ settings: Settings, _ inputs: ReplayInputs) {
         self.settings = EngineSettings(settings, replays: true)
         self.inputs = inputs
-        totals = WindowTotals(
-            self.settings.aggregating,
-            sources: inputs.paths.indices.map { SourcePartition(topic: "replay", partition: Int32($0)) })
+        splits = inputs.paths.count > 1 ? SplitWatch() : nil
+        totals = WindowTotals(self.settings.aggregating, sources: inputs.paths.indices.map(Self.source))
     }
 
     /// Folds all of the input; called once.
     ///
     /// - Throws: ``CommandError`` with ``ExitStatus/unreadableInput``.
     mutating func fold() throws -> ReplayOutcome {
-        for path in inputs.paths { try fold(path) }
+        for (number, path) in inputs.paths.enumerated() { try fold(path, number: number) }
         totals.finish(into: &outcome.rows)
         progress.clear()
         return outcome
     }
 
-    private mutating func fold(_ path: String) throws {
+    private static func source(number: Int) -> SourcePartition {
+        SourcePartition(topic: "replay", partition: Int32(number))
+    }
+
+    private mutating func fold(_ path: String, number: Int) throws {
         var settings = settings
         settings.decoding.fileName = path
-        let engine = PartitionEngine(settings)
+        let engine = PartitionEngine(settings, splits: splits, source: Self.source(number: number))
         var reader = try RecordReader(path, limit: settings.decoding.maxRecordBytes)
         var record = 0
         var goesOn = true

@@ -40,6 +40,14 @@ import Testing
         #expect(result.lines.contains { $0.contains("\"devices\":2,") && $0.contains("\"events\":8,") })
     }
 
+    @Test func anInstallationInTwoFilesIsASplitKey() throws {
+        let files = try [TemporaryFile(ReplayTests.visit("d")), TemporaryFile(ReplayTests.visit("d", from: 60))]
+        let split = try Executable.run(list: ["replay", "-w", "1h", "-g", "app_id"] + files.map(\.path))
+        #expect(split.lines.contains { $0.contains("\"split_key\":1") })
+        let whole = try Executable.run("replay", "-w", "1h", "-g", "app_id", "-", input: ReplayTests.visit("d"))
+        #expect(!whole.out.contains("split_key"))
+    }
+
     @Test func whatCannotBeReadIsCountedAndTheStatusStays() throws {
         let input = "{\"a\":1}\nfoo\n\n" + ReplayTests.visit("d") + "bar\n"
         let result = try Executable.run("replay", "-", input: input)
