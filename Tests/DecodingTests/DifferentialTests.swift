@@ -49,6 +49,8 @@ import Testing
             let isJSON = Self.isJSON(text)
             // Foundation cannot hold every number that JSON can write.
             if !isJSON, Self.isJSON(text.replacing(/[eE][-+]?[0-9]{3,}/, with: "e1")) { continue }
+            // It takes a comma before a closing bracket, which is none of JSON's.
+            if isJSON, text.contains(/,[ \t\r]*[}\]]/) { continue }
             let comment = Comment(rawValue: "PHASEFOLD_SEED=\(start + round): \(text)")
             let isInvalid = bench.codes.contains { $0.hasPrefix("invalid_json") }
             #expect(isInvalid != isJSON || text.isBlank, comment)
