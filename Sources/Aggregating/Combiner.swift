@@ -16,6 +16,8 @@ package struct Combiner: ~Copyable {
         package var expired = 0
         /// Events folded in order whose windows of all sizes were final: late events now.
         package var late = 0
+        /// Those of them with an unknown name.
+        package var lateOther = 0
         /// Runs of contributions that went to `__other__` because the window had its groups.
         package var overLimit = 0
         /// Contributions that can mean nothing, such as a negative duration.
@@ -108,6 +110,7 @@ package struct Combiner: ~Copyable {
         switch contribution.kind {
         case .event, .otherEvent:
             statistics.late += 1
+            if case .otherEvent = contribution.kind { statistics.lateOther += 1 }
             for size in settings.windows.sizes.indices {
                 addLate(contribution, size: size, at: contribution.value, lexicon)
             }

@@ -196,9 +196,9 @@ package final class PartitionEngine {
     package var counts: EngineCounts {
         var counts = decoded
         let folded = fold.counts
-        let expired = combiner.statistics.late
-        counts.folded = folded.folded - folded.other - expired
-        counts.other = folded.other
+        let (expired, expiredOther) = (combiner.statistics.late, combiner.statistics.lateOther)
+        counts.other = folded.other - expiredOther
+        counts.folded = folded.folded - folded.other - (expired - expiredOther)
         counts.duplicates = folded.duplicates
         counts.late = folded.late + expired
         return counts

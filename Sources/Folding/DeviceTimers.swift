@@ -95,9 +95,10 @@ extension Device {
         return sinceReceived &+ context.spans.stuck
     }
 
-    /// Nothing was heard for the time to live.
+    /// Nothing was heard for the time to live. A device that holds events back was heard of when they came.
     mutating func isExpired(_ context: FoldContext) -> Bool {
-        lastReceived != Moment.absent && context.stream &- lastReceived > context.limits.stateTTL
+        if let held = context.store[cold], held.holds { return false }
+        return lastReceived != Moment.absent && context.stream &- lastReceived > context.limits.stateTTL
     }
 }
 

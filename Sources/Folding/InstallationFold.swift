@@ -222,9 +222,11 @@ struct FoldCore: ~Copyable {
             advanceStream(to: event.received)
         }
         guard event.edge != .tick else { return }
-        let device = table.index(of: event.installation)
+        var device = table.index(of: event.installation)
         if event.received == Moment.absent {
             advanceStream(to: table[device].stamp(of: event, context).received)
+            // Its own time may have been over by then.
+            device = table.index(of: event.installation)
         }
         table[device].arrive(event, sortsRecord: sortsRecord, context)
         note(device)
