@@ -1,4 +1,5 @@
 import BrokerSupport
+import Foundation
 import Kafka
 import Synchronization
 import Testing
@@ -177,7 +178,12 @@ struct RealTransactionTests {
         let wanted = NewTopic(topic, partitions: 3, replicas: 1, configuration: ["cleanup.policy": "compact"])
         try admin.create([wanted], limit: 10_000)
         try admin.create([wanted], limit: 10_000)
-        let found = try admin.topics(limit: 10_000).first { $0.name == topic }
+        // A broker may tell of a topic a moment after it was made.
+        var found: TopicDescription?
+        for _ in 0..<100 where found == nil {
+            found = try admin.topics(limit: 10_000).first { $0.name == topic }
+            if found == nil { Thread.sleep(forTimeInterval: 0.1) }
+        }
         #expect(found == TopicDescription(name: topic, partitions: 3, replicas: 1))
         let configuration = try admin.configuration(ofTopic: topic, limit: 10_000)
         #expect(configuration["cleanup.policy"] == "compact")
