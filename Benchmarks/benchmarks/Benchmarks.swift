@@ -1,8 +1,7 @@
 internal import Glibc
 
-/// `deploy/bootstrap bench [--full] [decode] [engine] [counts] [checkpoint] [replay]
-/// [broker]`: one report; 1 where a floor was
-/// missed.
+/// `deploy/bootstrap bench [--full] [decode] [engine] [counts] [checkpoint] [replay] [broker]`: one report; 1 where a
+/// floor was missed.
 @main enum Benchmarks {
     private static let parts = ["decode", "engine", "counts", "checkpoint", "replay", "broker"]
 

@@ -80,7 +80,9 @@ enum CheckpointBench {
     }
 
     private static func tell(_ report: inout Report, _ written: Written) {
-        report.figure("a state that changed", Double(written.changedBytes) / Double(written.changed), "B", digits: 1)
+        report.figure(
+            "a state that changed", Double(written.changedBytes) / Double(written.changed), "B", digits: 1,
+            floor: .atMost(32))
         report.figure("a state told by the pass", Double(written.toldBytes) / Double(written.told), "B", digits: 1)
         let states = written.changed + written.told
         report.figure("written", Double(states) / written.seconds / 1e6, "M states/CPU-s")
