@@ -1,19 +1,7 @@
-/// Whole numbers and texts in the packed forms: numbers as varints of 7 bits, the lowest first; signed ones zigzagged;
-/// texts behind their length in bytes.
+import Lifecycle
+
+/// Whole numbers and texts in the packed forms: texts behind their length in bytes.
 extension ContiguousArray<UInt8> {
-    mutating func append(varint value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        append(UInt8(truncatingIfNeeded: rest))
-    }
-
-    mutating func append(zigzag value: Int64) {
-        append(varint: UInt64(bitPattern: value << 1 ^ value >> 63))
-    }
-
     /// Eight bytes, the highest first.
     mutating func append(fixed value: UInt64) {
         var shift: UInt64 = 64

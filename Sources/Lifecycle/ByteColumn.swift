@@ -1,5 +1,5 @@
 /// Numbers and texts, one behind the other: numbers as varints of 7 bits, the lowest first, signed ones zigzagged;
-/// texts behind their length. What checkpoints are written in.
+/// texts behind their length. What outlives a process is written in.
 package struct ByteColumn: Sendable {
     package private(set) var bytes: ContiguousArray<UInt8> = []
 
@@ -9,18 +9,9 @@ package struct ByteColumn: Sendable {
 
     package mutating func append(byte value: UInt8) { bytes.append(value) }
 
-    package mutating func append(_ value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
-    }
+    package mutating func append(_ value: UInt64) { bytes.append(varint: value) }
 
-    package mutating func append(signed value: Int64) {
-        append(UInt64(bitPattern: value << 1 ^ value >> 63))
-    }
+    package mutating func append(signed value: Int64) { bytes.append(zigzag: value) }
 
     /// Four bytes, the lowest first: for hashes, whose bytes nothing makes shorter.
     package mutating func append(fixed value: UInt32) {
@@ -40,6 +31,23 @@ package struct ByteColumn: Sendable {
     package mutating func append(_ column: ByteColumn) { bytes.append(contentsOf: column.bytes) }
 
     package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+}
+
+extension ContiguousArray<UInt8> {
+    /// Seven bits a byte, the lowest first.
+    package mutating func append(varint value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    /// The sign in the lowest bit, so that numbers near 0 are short.
+    package mutating func append(zigzag value: Int64) {
+        append(varint: UInt64(bitPattern: value << 1 ^ value >> 63))
+    }
 }
 
 /// Why what was written as bytes cannot be read: it ends before it should, or says what cannot be.

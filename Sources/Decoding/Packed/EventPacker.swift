@@ -5,9 +5,9 @@ package import Lifecycle
 /// Texts and groups are looked up in the lexicon of the events, which one task owns. Its storage is kept from record
 /// to record.
 package struct EventPacker {
-    private var events: ContiguousArray<UInt8> = []
-    private var texts: ContiguousArray<UInt8> = []
-    private var groups: ContiguousArray<UInt8> = []
+    private var events = ByteColumn()
+    private var texts = ByteColumn()
+    private var groups = ByteColumn()
     private var textNumbers: [UInt32: UInt64] = [:]
     private var groupNumbers: [UInt32: UInt64] = [:]
     private var lastReceived: Int64 = 0
@@ -24,49 +24,50 @@ package struct EventPacker {
         let fields = PackedFields(of: event, beginsRecord: lastRecord != event.record)
         lastRecord = event.record
         count += 1
-        events.append(varint: UInt64(fields.rawValue))
+        events.append(UInt64(fields.rawValue))
         if fields.contains(.received) {
-            events.append(zigzag: event.received &- lastReceived)
+            events.append(signed: event.received &- lastReceived)
             lastReceived = event.received
         }
         if fields.contains(.isTick) { return }
-        events.append(word: event.installation.high)
-        events.append(word: event.installation.low)
-        events.append(zigzag: event.time &- lastReceived)
-        events.append(event.edge.rawValue)
-        events.append(event.scope.rawValue)
-        events.append(varint: groupNumber(event.group, lexicon))
-        if fields.contains(.sent) { events.append(zigzag: event.sent &- event.time) }
-        if fields.contains(.monotonic) { events.append(zigzag: event.monotonic) }
-        if fields.contains(.sequence) { events.append(zigzag: event.sequence) }
-        if fields.contains(.handler) { events.append(zigzag: event.handler) }
+        events.append(fixed: event.installation.high)
+        events.append(fixed: event.installation.low)
+        events.append(signed: event.time &- lastReceived)
+        events.append(byte: event.edge.rawValue)
+        events.append(byte: event.scope.rawValue)
+        events.append(groupNumber(event.group, lexicon))
+        if fields.contains(.sent) { events.append(signed: event.sent &- event.time) }
+        if fields.contains(.monotonic) { events.append(signed: event.monotonic) }
+        if fields.contains(.sequence) { events.append(signed: event.sequence) }
+        if fields.contains(.handler) { events.append(signed: event.handler) }
         appendHashes(of: event)
-        if fields.contains(.reason) { events.append(varint: textNumber(event.reason, lexicon)) }
-        if fields.contains(.resource) { events.append(varint: textNumber(event.resource, lexicon)) }
-        if fields.contains(.exitReason) { events.append(varint: textNumber(event.exitReason, lexicon)) }
-        if fields.contains(.flags) { events.append(event.flags.rawValue) }
+        if fields.contains(.reason) { events.append(textNumber(event.reason, lexicon)) }
+        if fields.contains(.resource) { events.append(textNumber(event.resource, lexicon)) }
+        if fields.contains(.exitReason) { events.append(textNumber(event.exitReason, lexicon)) }
+        if fields.contains(.flags) { events.append(byte: event.flags.rawValue) }
     }
+
+    /// No event of the source record in hand has come.
+    package var isBetweenRecords: Bool { lastRecord == nil }
 
     /// The source record has ended: the next event begins another one.
     package mutating func endRecord() { lastRecord = nil }
 
     private mutating func appendHashes(of event: borrowing Event) {
-        if event.process != 0 { events.append(word: event.process) }
-        if event.session != 0 { events.append(word: event.session) }
-        if event.boot != 0 { events.append(word: event.boot) }
-        if event.eventID != 0 { events.append(word: event.eventID) }
-        if event.instance != 0 { events.append(word: event.instance) }
-        if event.className != 0 { events.append(word: event.className) }
-        if event.unknownName != 0 { events.append(word: event.unknownName) }
+        if event.process != 0 { events.append(fixed: event.process) }
+        if event.session != 0 { events.append(fixed: event.session) }
+        if event.boot != 0 { events.append(fixed: event.boot) }
+        if event.eventID != 0 { events.append(fixed: event.eventID) }
+        if event.instance != 0 { events.append(fixed: event.instance) }
+        if event.className != 0 { events.append(fixed: event.className) }
+        if event.unknownName != 0 { events.append(fixed: event.unknownName) }
     }
 
     private mutating func textNumber(_ id: UInt32, _ lexicon: borrowing Lexicon) -> UInt64 {
         if let number = textNumbers[id] { return number }
         let number = UInt64(textNumbers.count)
         textNumbers[id] = number
-        let bytes = lexicon.texts.bytes(of: id)
-        texts.append(varint: UInt64(bytes.count))
-        texts.append(contentsOf: bytes)
+        texts.append(text: lexicon.texts.bytes(of: id))
         return number
     }
 
@@ -77,7 +78,7 @@ package struct EventPacker {
         let group = lexicon.groups[id]
         for text in [group.app, group.platform, group.appVersion, group.osVersion, group.deviceModel] {
             let number = textNumber(text, lexicon)
-            groups.append(varint: number)
+            groups.append(number)
         }
         return number
     }
@@ -88,37 +89,17 @@ package struct EventPacker {
         record.reserveCapacity(byteCount + 16)
         record.append(PackedFormat.version)
         record.append(varint: UInt64(textNumbers.count))
-        record.append(contentsOf: texts)
+        record.append(contentsOf: texts.bytes)
         record.append(varint: UInt64(groupNumbers.count))
-        record.append(contentsOf: groups)
+        record.append(contentsOf: groups.bytes)
         record.append(varint: UInt64(count))
-        record.append(contentsOf: events)
-        events.removeAll(keepingCapacity: true)
-        texts.removeAll(keepingCapacity: true)
-        groups.removeAll(keepingCapacity: true)
+        record.append(contentsOf: events.bytes)
+        events.removeAll()
+        texts.removeAll()
+        groups.removeAll()
         textNumbers.removeAll(keepingCapacity: true)
         groupNumbers.removeAll(keepingCapacity: true)
         (lastReceived, lastRecord, count) = (0, nil, 0)
         return record
-    }
-}
-
-extension ContiguousArray<UInt8> {
-    mutating func append(varint value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        append(UInt8(truncatingIfNeeded: rest))
-    }
-
-    mutating func append(zigzag value: Int64) {
-        append(varint: UInt64(bitPattern: value &<< 1 ^ value >> 63))
-    }
-
-    /// Eight bytes, little-endian.
-    mutating func append(word value: UInt64) {
-        for shift in stride(from: 0, to: 64, by: 8) { append(UInt8(truncatingIfNeeded: value >> UInt64(shift))) }
     }
 }
