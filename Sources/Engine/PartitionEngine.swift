@@ -110,6 +110,7 @@ package final class PartitionEngine {
     ///   - base: the commit whose states it goes on from; nil where it begins without.
     package func beginCheckpoint(_ source: CheckpointSource, epoch: UInt64, base: CommitNumber?) {
         checkpoint = CheckpointWriter(source, epoch: epoch, base: base)
+        fold.noteChanges()
     }
 
     /// Appends the checkpoint of the epoch that was closed just now to `records`.

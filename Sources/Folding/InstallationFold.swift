@@ -58,6 +58,9 @@ package final class InstallationFold {
     /// Places of states: those below were ever in use.
     package var places: UInt32 { core.table.indices.upperBound }
 
+    /// From here on changes are noted for ``saveChanges(pass:lexicon:)``: of what nobody asks for no list is kept.
+    package func noteChanges() { core.notesChanges = true }
+
     /// A state changed or ended since the last ``saveChanges(pass:lexicon:)``.
     package var hasChanges: Bool { !core.changed.isEmpty }
 
@@ -129,6 +132,8 @@ struct FoldCore: ~Copyable {
     private var candidates: ContiguousArray<UInt32> = []
     /// Places whose states changed since the last commit, or ended; some twice.
     var changed: ContiguousArray<UInt32> = []
+    /// A checkpoint is written.
+    var notesChanges = false
 
     init(_ limits: FoldingLimits, lexicon: inout Lexicon) {
         context = FoldContext(limits: limits, names: FoldNames(limits: limits, lexicon: &lexicon))
@@ -270,13 +275,13 @@ struct FoldCore: ~Copyable {
     private mutating func expire(_ device: UInt32) {
         context.store.remove(table[device].cold)
         table.remove(device)
-        changed.append(device)
+        if notesChanges { changed.append(device) }
     }
 
     /// Remembers that the device is to be written with the next commit.
     @inline(__always)
     private mutating func note(_ device: UInt32) {
-        guard !table[device].flags.contains(.changed) else { return }
+        guard notesChanges, !table[device].flags.contains(.changed) else { return }
         table[device].flags.insert(.changed)
         changed.append(device)
     }
