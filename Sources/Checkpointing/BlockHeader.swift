@@ -22,8 +22,6 @@ package struct BlockHeader: Equatable, Sendable {
     package enum Kind: UInt8, Sendable {
         /// States of devices.
         case states = 1
-        /// What the decoder has learnt from the lines of event logs.
-        case decoder = 2
     }
 
     package var kind = Kind.states

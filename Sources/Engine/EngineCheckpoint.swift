@@ -133,7 +133,7 @@ package final class CheckpointReader {
     }
 
     private func note(beyond block: Block) throws(BlockError) {
-        guard block.header.kind == .states, !block.content.isEmpty else { return }
+        guard !block.content.isEmpty else { return }
         do throws(UnreadableBytes) {
             suspects.formUnion(try InstallationFold.places(in: block.content))
         } catch {

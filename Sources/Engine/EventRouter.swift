@@ -13,6 +13,8 @@ package final class EventRouter {
     private var packers: [EventPacker]
     /// The largest receive time that each packer has been told.
     private var told: [Int64]
+    /// Those that the source record in hand has given events to.
+    private var touched: [Int] = []
     private var full = RecordBatch()
     /// Records taken in, events of other telemetry, and what could not be read.
     package private(set) var counts = EngineCounts()
@@ -53,14 +55,16 @@ package final class EventRouter {
             if event.received != Event.absent { watermark = max(watermark, event.received) }
             if event.edge == .tick { continue }
             let target = Int(event.installation.high % UInt64(packers.count))
+            if packers[target].isBetweenRecords { touched.append(target) }
             packers[target].append(event, lexicon: lexicon)
             told[target] = max(told[target], event.received)
             if packers[target].byteCount >= Self.hardLimit { close(target) }
         }
-        for target in packers.indices {
+        for target in touched {
             packers[target].endRecord()
             if packers[target].byteCount >= Self.recordLimit { close(target) }
         }
+        touched.removeAll(keepingCapacity: true)
     }
 
     private func close(_ target: Int) {

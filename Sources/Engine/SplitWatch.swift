@@ -9,7 +9,7 @@ internal import Synchronization
 /// partitions that another worker reads, what came before a restart, and what more than ``limit`` installations and
 /// hours have pushed out.
 package final class SplitWatch: Sendable {
-    /// Installations and hours that are remembered at least; at most twice as many are, of 48 bytes each.
+    /// Installations and hours that are remembered at least; at most twice as many are, of about 70 bytes each.
     package static let limit = 1 << 19
     private static let hour: Int64 = 3_600_000
 

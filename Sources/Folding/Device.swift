@@ -1,6 +1,6 @@
 import Lifecycle
 
-/// The state of one installation that every event needs: two and a half cache lines, no references.
+/// The state of one installation that every event needs: less than three cache lines, no references.
 ///
 /// What only some installations have (scenes, activities, views, ids to compare, events held back) is in ``Cold``.
 struct Device: ~Copyable {

@@ -114,14 +114,6 @@ package struct Producer: ~Copyable, Sendable {
         unsafe rd_kafka_flush(client.pointer, limit) == RD_KAFKA_RESP_ERR_NO_ERROR
     }
 
-    /// Drops every record that has not been acknowledged; they count as failed at the next poll or flush.
-    package func purge() {
-        unsafe _ = rd_kafka_purge(client.pointer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT)
-    }
-
-    /// Records and reports on the way.
-    package var outstanding: Int { unsafe Int(rd_kafka_outq_len(client.pointer)) }
-
     /// What became of records since the last call.
     package func takeDeliveries() -> DeliveryCount {
         client.context.deliveries.withLock { count in

@@ -15,8 +15,6 @@
 
     deinit { unsafe base.deallocate() }
 
-    package var isEmpty: Bool { count == 0 }
-
     /// Lends the contributions so far.
     @inlinable
     package func withSpan<Result>(_ body: (Span<Contribution>) throws -> Result) rethrows -> Result {

@@ -16,6 +16,7 @@ final class FoldWork: PartitionWork {
     private let lease: Lease
     private let source: SourcePartition
     private let options: WorkerOptions
+    private let input: InputFigures
     private let figures: FoldFigures
     private let position: PositionGauge
     private let clock: @Sendable () -> Int64
@@ -53,7 +54,8 @@ final class FoldWork: PartitionWork {
         self.position = position
         self.clock = clock
         source = SourcePartition(topic: partition.topic, partition: partition.partition)
-        figures = FoldFigures(partition, metrics, tally)
+        input = InputFigures(partition, metrics, tally)
+        figures = FoldFigures(partition, metrics)
         self.checkpoint = checkpoint
         saved = (metrics.counter(\.savedStates), metrics.counter(\.savedBytes))
         engine = PartitionEngine(options.engine, splits: splits, source: source)
@@ -66,12 +68,13 @@ final class FoldWork: PartitionWork {
 
     func restored() {
         isRestored = true
+        input.update(engine.counts)
         figures.update(engine)
     }
 
     func take(value: RawSpan?, key: RawSpan?, offset: Int64, timestamp: Int64) {
         silentSince = nil
-        if let next, offset > next { figures.skipped.add(UInt64(offset - next)) }
+        if let next, offset > next { input.skipped.add(UInt64(offset - next)) }
         next = offset + 1
         records += 1
         // A record without a value holds no event, like a blank line.
@@ -87,7 +90,7 @@ final class FoldWork: PartitionWork {
         do throws(PackedEventsError) {
             try engine.ingest(packed: value)
         } catch {
-            figures.unreadable(error)
+            input.unreadable(error)
         }
     }
 
@@ -97,7 +100,7 @@ final class FoldWork: PartitionWork {
         let origin = DeadLetter.Origin(
             partition: partition, offset: offset, timestamp: timestamp, worker: options.name)
         letters += DeadLetter.letters(of: rejections, value: value, key: key, origin: origin)
-        figures.rejected(rejections)
+        input.rejected(rejections)
     }
 
     func reachedEnd(offset: Int64) {
@@ -106,14 +109,14 @@ final class FoldWork: PartitionWork {
     }
 
     func failed(_ error: KafkaError) {
-        figures.failed(error)
+        input.failed(error)
     }
 
     func drained() {
         engine.process()
         if let next { position.offset = next }
-        figures.records.add(UInt64(records))
-        figures.bytes.add(UInt64(bytes))
+        input.records.add(UInt64(records))
+        input.bytes.add(UInt64(bytes))
         (records, bytes) = (0, 0)
     }
 
@@ -131,6 +134,7 @@ final class FoldWork: PartitionWork {
         }
         var epoch = ClosedEpoch(lease: lease, offset: committed)
         engine.closeEpoch(source: source, into: &epoch.partials)
+        input.update(engine.counts)
         figures.update(engine)
         if engine.watermark > sentWatermark {
             sentWatermark = engine.watermark

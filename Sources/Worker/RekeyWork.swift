@@ -13,7 +13,7 @@ final class RekeyWork: PartitionWork {
     private let partition: TopicPartition
     private let lease: Lease
     private let options: WorkerOptions
-    private let figures: RekeyFigures
+    private let figures: InputFigures
     private let position: PositionGauge
     private let router: EventRouter
     private var letters: [DeadLetter] = []
@@ -31,7 +31,7 @@ final class RekeyWork: PartitionWork {
         self.lease = lease
         self.options = options
         self.position = position
-        figures = RekeyFigures(partition, metrics, tally)
+        figures = InputFigures(partition, metrics, tally)
         router = EventRouter(options.engine, partitions: partitions)
         next = start.offset
         committed = start

@@ -10,19 +10,13 @@ extension TopicPartition {
     var label: String { "\(topic)-\(partition)" }
 }
 
-/// The metrics of one partition of stage 1.
-final class FoldFigures {
+/// The metrics of one partition that events are read from: of stage 0 or 1.
+final class InputFigures {
     let records: Metering.Counter
     let bytes: Metering.Counter
     let skipped: Metering.Counter
     private let events: Metering.Counter
-    private let folded: Metering.Counter
-    private let duplicates: Metering.Counter
-    private let late: Metering.Counter
     private let other: Metering.Counter
-    private let held: Gauge
-    private let devices: Gauge
-    private let streamTime: Gauge
     private let metrics: Metrics
     private let tally: EventTally
     private var last = EngineCounts()
@@ -35,28 +29,16 @@ final class FoldFigures {
         bytes = metrics.counter(\.bytesIn, label)
         skipped = metrics.counter(\.offsetsSkipped, label)
         events = metrics.counter(\.eventsIn, label)
-        folded = metrics.counter(\.eventsFolded, label)
-        duplicates = metrics.counter(\.eventsDuplicate, label)
-        late = metrics.counter(\.eventsLate, label)
         other = metrics.counter(\.eventsOther, label)
-        held = metrics.gauge(\.eventsHeld, label)
-        devices = metrics.gauge(\.devices, label)
-        streamTime = metrics.gauge(\.streamTime, label)
     }
 
-    /// The engine counts from its own beginning; these counters go on over several engines.
-    func update(_ engine: PartitionEngine) {
-        let counts = engine.counts
-        Self.add(counts.events - last.events, to: events)
-        tally.add(events: counts.events - last.events, unreadable: counts.deadLettered - last.deadLettered)
-        Self.add(counts.folded - last.folded, to: folded)
-        Self.add(counts.duplicates - last.duplicates, to: duplicates)
-        Self.add(counts.late - last.late, to: late)
-        Self.add(counts.other + counts.otherTelemetry - last.other - last.otherTelemetry, to: other)
+    /// Counts begin with their engine; these counters go on over several.
+    func update(_ counts: EngineCounts) {
+        let ended = counts.events - last.events
+        events.add(upBy: ended)
+        other.add(upBy: counts.other + counts.otherTelemetry - last.other - last.otherTelemetry)
+        tally.add(events: ended, unreadable: counts.deadLettered - last.deadLettered)
         last = counts
-        held.set(max(engine.held, 0))
-        devices.set(engine.devices)
-        if engine.watermark != Event.absent { streamTime.set(Double(engine.watermark) / 1000) }
     }
 
     func rejected(_ rejections: [Rejection]) {
@@ -70,49 +52,42 @@ final class FoldFigures {
     func failed(_ error: KafkaError) {
         metrics.counter(\.kafkaErrors, error.name).add()
     }
+}
 
-    private static func add(_ amount: Int, to counter: Metering.Counter) {
-        counter.add(UInt64(max(amount, 0)))
+/// What stage 1 has to tell beside.
+final class FoldFigures {
+    private let folded: Metering.Counter
+    private let duplicates: Metering.Counter
+    private let late: Metering.Counter
+    private let held: Gauge
+    private let devices: Gauge
+    private let streamTime: Gauge
+    private var last = EngineCounts()
+
+    init(_ partition: TopicPartition, _ metrics: Metrics) {
+        let label = partition.label
+        folded = metrics.counter(\.eventsFolded, label)
+        duplicates = metrics.counter(\.eventsDuplicate, label)
+        late = metrics.counter(\.eventsLate, label)
+        held = metrics.gauge(\.eventsHeld, label)
+        devices = metrics.gauge(\.devices, label)
+        streamTime = metrics.gauge(\.streamTime, label)
+    }
+
+    func update(_ engine: PartitionEngine) {
+        let counts = engine.counts
+        folded.add(upBy: counts.folded - last.folded)
+        duplicates.add(upBy: counts.duplicates - last.duplicates)
+        late.add(upBy: counts.late - last.late)
+        last = counts
+        held.set(max(engine.held, 0))
+        devices.set(engine.devices)
+        if engine.watermark != Event.absent { streamTime.set(Double(engine.watermark) / 1000) }
     }
 }
 
-/// The metrics of one partition of stage 0: of the sum of events, what does not go on to stage 1.
-final class RekeyFigures {
-    let records: Metering.Counter
-    let bytes: Metering.Counter
-    let skipped: Metering.Counter
-    private let events: Metering.Counter
-    private let other: Metering.Counter
-    private let metrics: Metrics
-    private let tally: EventTally
-    private var last = EngineCounts()
-
-    init(_ partition: TopicPartition, _ metrics: Metrics, _ tally: EventTally) {
-        let label = partition.label
-        self.metrics = metrics
-        self.tally = tally
-        records = metrics.counter(\.recordsIn, label)
-        bytes = metrics.counter(\.bytesIn, label)
-        skipped = metrics.counter(\.offsetsSkipped, label)
-        events = metrics.counter(\.eventsIn, label)
-        other = metrics.counter(\.eventsOther, label)
-    }
-
-    func update(_ counts: EngineCounts) {
-        let ended = counts.events - last.events
-        events.add(UInt64(max(ended, 0)))
-        other.add(UInt64(max(counts.otherTelemetry - last.otherTelemetry, 0)))
-        tally.add(events: ended, unreadable: counts.deadLettered - last.deadLettered)
-        last = counts
-    }
-
-    func rejected(_ rejections: [Rejection]) {
-        for rejection in rejections { metrics.counter(\.deadLetters, rejection.code.code).add() }
-    }
-
-    func failed(_ error: KafkaError) {
-        metrics.counter(\.kafkaErrors, error.name).add()
-    }
+extension Metering.Counter {
+    fileprivate func add(upBy amount: Int) { add(UInt64(max(amount, 0))) }
 }
 
 /// The metrics of one partition of stage 2.

@@ -23,9 +23,6 @@ package final class Worker: Sendable {
     private let stopping = Atomic(false)
     private let readinessState = Mutex(Readiness(isReady: false, reason: "starting"))
 
-    /// How long the cluster may take to answer at start, ms.
-    package static let startLimit = 10_000
-
     /// - Parameter published: called with rows of the output topic once they are durable, on the delivery's queue,
     ///   which it holds up.
     package init(

@@ -44,9 +44,7 @@ extension Activity {
 extension View {
     func save(to writer: inout StateWriter) {
         var bits = UInt64(state.rawValue)
-        let marks = [
-            isNamed, false, hasLoadedView, hasDidLoad, isLoadSpoilt, hadVisit, isVisited, className == id,
-        ]
+        let marks = [isNamed, hasLoadedView, hasDidLoad, isLoadSpoilt, hadVisit, isVisited, className == id]
         for (place, mark) in marks.enumerated() where mark { bits |= 4 << UInt64(place) }
         writer[.instances].append(fixed: id)
         writer[.instances].append(bits)
@@ -58,15 +56,15 @@ extension View {
     init(_ reader: inout StateReader) throws(UnreadableBytes) {
         let id = try reader[.instances].fixed64()
         let bits = try reader[.instances].number()
-        guard bits < 1 << 10, let known = State(rawValue: UInt8(bits & 3)) else { throw UnreadableBytes() }
-        let className = bits & 4 << 7 != 0 ? id : try reader[.instances].fixed64()
+        guard bits < 1 << 9, let known = State(rawValue: UInt8(bits & 3)) else { throw UnreadableBytes() }
+        let className = bits & 4 << 6 != 0 ? id : try reader[.instances].fixed64()
         self.init(id: id, className: className, isNamed: bits & 4 != 0)
         state = known
-        hasLoadedView = bits & 4 << 2 != 0
-        hasDidLoad = bits & 4 << 3 != 0
-        isLoadSpoilt = bits & 4 << 4 != 0
-        hadVisit = bits & 4 << 5 != 0
-        isVisited = bits & 4 << 6 != 0
+        hasLoadedView = bits & 4 << 1 != 0
+        hasDidLoad = bits & 4 << 2 != 0
+        isLoadSpoilt = bits & 4 << 3 != 0
+        hadVisit = bits & 4 << 4 != 0
+        isVisited = bits & 4 << 5 != 0
         loading = try reader.optionalMoment(.instances)
         visibleSince = try reader.optionalMoment(.instances)
     }
