@@ -5,32 +5,10 @@
 
 namespace phasefold {
 
-namespace {
-
-/// Digits, at least one; null where there is none.
-const uint8_t *pass_digits(const uint8_t *at, const uint8_t *end) {
-    const uint8_t *const from = at;
-    while (at < end && is_digit(*at)) at++;
-    return at == from ? nullptr : at;
-}
-
-}  // namespace
-
 /// To behind the minus sign and the whole digits of the number at `at`; null where it has none.
 const uint8_t *PlainReader::pass_integer(const uint8_t *at) const {
     if (*at == '-') at++;
     return *at == '0' ? at + 1 : pass_digits(at, end);
-}
-
-/// To behind the fraction and the exponent, where there are any.
-const uint8_t *PlainReader::pass_fraction(const uint8_t *at) const {
-    if (*at == '.') at = pass_digits(at + 1, end);
-    if (at != nullptr && (*at | 0x20) == 'e') {
-        at++;
-        if (*at == '+' || *at == '-') at++;
-        at = pass_digits(at, end);
-    }
-    return at;
 }
 
 /// To behind the number or the word at `at`; what stands there is not looked at.
@@ -42,7 +20,7 @@ const uint8_t *PlainReader::pass_scalar(const uint8_t *at) const {
     default: break;
     }
     at = pass_integer(at);
-    return at == nullptr ? nullptr : pass_fraction(at);
+    return at == nullptr ? nullptr : pass_fraction(at, end);
 }
 
 /// To behind the quote that ends the string from `at` on, which may have escapes.

@@ -193,7 +193,7 @@ const uint8_t *PlainReader::read_string(const uint8_t *from, const uint8_t *at, 
 /// A number that is no short integer without a sign.
 const uint8_t *PlainReader::read_other_number(const uint8_t *at, pfj_value &value) const {
     const uint8_t *const point = pass_integer(at);
-    const uint8_t *const behind = point == nullptr ? nullptr : pass_fraction(point);
+    const uint8_t *const behind = point == nullptr ? nullptr : pass_fraction(point, end);
     if (behind == nullptr) return nullptr;
     value.kind = PFJ_NUMBER;
     value.bytes = at;

@@ -112,7 +112,6 @@ private:
     const uint8_t *pass_container(const uint8_t *at, unsigned outer) const;
     const uint8_t *pass_name(const uint8_t *at) const;
     const uint8_t *pass_integer(const uint8_t *at) const;
-    const uint8_t *pass_fraction(const uint8_t *at) const;
     const uint8_t *pass_scalar(const uint8_t *at) const;
     const uint8_t *pass_any_text(const uint8_t *at) const;
     const uint8_t *pass_text(const uint8_t *from, const uint8_t *at, bool allows_escapes) const;

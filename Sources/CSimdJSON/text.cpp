@@ -6,27 +6,6 @@ namespace phasefold {
 
 namespace {
 
-/// The digits from `from` on, at least one; null where there is none.
-const uint8_t *pass_digits(const uint8_t *from, const uint8_t *next) {
-    const uint8_t *at = from;
-    while (at < next && is_digit(*at)) at++;
-    return at == from ? nullptr : at;
-}
-
-/// Fraction and exponent, where there are any; null where one is begun and not written out.
-const uint8_t *pass_tail(const uint8_t *at, const uint8_t *next) {
-    if (at < next && *at == '.') {
-        at = pass_digits(at + 1, next);
-        if (at == nullptr) return nullptr;
-    }
-    if (at < next && (*at == 'e' || *at == 'E')) {
-        at++;
-        if (at < next && (*at == '+' || *at == '-')) at++;
-        at = pass_digits(at, next);
-    }
-    return at;
-}
-
 int hex_digit(uint8_t byte) {
     if (is_digit(byte)) return byte - '0';
     uint8_t letter = byte | 0x20;
@@ -93,6 +72,25 @@ uint8_t short_escape(uint8_t letter) {
 
 }  // namespace
 
+const uint8_t *pass_digits(const uint8_t *from, const uint8_t *end) {
+    const uint8_t *at = from;
+    while (at < end && is_digit(*at)) at++;
+    return at == from ? nullptr : at;
+}
+
+const uint8_t *pass_fraction(const uint8_t *at, const uint8_t *end) {
+    if (at < end && *at == '.') {
+        at = pass_digits(at + 1, end);
+        if (at == nullptr) return nullptr;
+    }
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        at++;
+        if (at < end && (*at == '+' || *at == '-')) at++;
+        at = pass_digits(at, end);
+    }
+    return at;
+}
+
 Number read_number(const uint8_t *from, const uint8_t *next) {
     Number number;
     const uint8_t *at = from;
@@ -103,7 +101,7 @@ Number read_number(const uint8_t *from, const uint8_t *next) {
     while (at < next && is_digit(*at)) value = value * 10 + uint8_t(*at++ - '0');
     const auto count = at - digits;
     if (count == 0 || (count > 1 && *digits == '0')) return number;
-    const uint8_t *end = pass_tail(at, next);
+    const uint8_t *end = pass_fraction(at, next);
     if (end == nullptr || !is_over(end, next)) return number;
     number.is_valid = true;
     number.end = end;

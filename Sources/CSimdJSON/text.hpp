@@ -18,6 +18,12 @@ inline bool is_digit(uint8_t byte) { return uint8_t(byte - '0') < 10; }
 /// Whether a scalar that ends at `end` is followed by nothing that would belong to it.
 inline bool is_over(const uint8_t *end, const uint8_t *next) { return end == next || is_blank(*end); }
 
+/// To behind the digits from `from` on; null where there is none.
+const uint8_t *pass_digits(const uint8_t *from, const uint8_t *end);
+
+/// To behind fraction and exponent, where there are any; null where one is begun and not written out.
+const uint8_t *pass_fraction(const uint8_t *at, const uint8_t *end);
+
 struct Number {
     int64_t integer = 0;
     const uint8_t *end = nullptr;
