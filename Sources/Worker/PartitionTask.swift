@@ -56,6 +56,7 @@ final class PartitionTask: @unchecked Sendable {
     private static let lanes = (0..<max(ProcessInfo.processInfo.activeProcessorCount, 2)).map { number in
         DispatchQueue(label: "phasefold.restore.\(number)")
     }
+    private static let restorations = Atomic(0)
 
     /// Records a turn on the queue takes: some milliseconds of work, so that closing an epoch need not wait long.
     static let drainLimit = 8192
@@ -81,8 +82,8 @@ final class PartitionTask: @unchecked Sendable {
     func start(failed: @escaping @Sendable (KafkaError) -> Void) {
         guard let restoration = work.restoration else { return serial.sync { begin(failed) } }
         restoring.store(true, ordering: .relaxed)
-        let lane = Self.lanes[Int(UInt(bitPattern: partition.hashValue) % UInt(Self.lanes.count))]
-        lane.async { [self] in
+        let turn = Self.restorations.wrappingAdd(1, ordering: .relaxed).oldValue
+        Self.lanes[turn % Self.lanes.count].async { [self] in
             guard restoration.run(lease) else { return }
             serial.async { [self] in
                 restoring.store(false, ordering: .relaxed)
