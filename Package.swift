@@ -98,6 +98,10 @@ let package = Package(
             name: "reference-replay", dependencies: ["ReferenceFold"], path: "Tests/Support/ReferenceReplay",
             swiftSettings: strict),
 
+        // A cluster as a client sees it, in virtual time: pure, and without a line of librdkafka.
+        .target(name: "BrokerModel", path: "Tests/Support/BrokerModel", swiftSettings: strict),
+        tests("BrokerModelTests", ["BrokerModel"]),
+
         // Tests mirror targets.
         // The rules of the house, read from the sources.
         tests("HouseTests", []),
