@@ -1,5 +1,4 @@
 internal import Aggregating
-internal import Dispatch
 internal import Kafka
 internal import Metering
 
@@ -9,21 +8,25 @@ internal import Metering
 /// counts twice then. Offsets of a partition are committed in the order of its epochs, and only under its lease.
 final class AtLeastOnceDelivery: EpochDelivery, @unchecked Sendable {
     private let options: WorkerOptions
+    private let cluster: any Cluster
+    private let scheduler: any Scheduler
     private let targets: DeliveryTargets
     private let offsets: any GroupOffsets
     private let observer: any ClientObserver
     private let metrics: Metrics
     private let log: Log
-    private var producer: Producer?
+    private var producer: (any RecordProducer)?
 
     /// ms between two looks at whether the leases are still held while the cluster does not answer.
     private static let slice: Int32 = 200
 
     init(
-        _ options: WorkerOptions, targets: DeliveryTargets, offsets: any GroupOffsets,
+        _ options: WorkerOptions, _ platform: Platform, targets: DeliveryTargets, offsets: any GroupOffsets,
         observer: any ClientObserver, metrics: Metrics, log: Log
     ) {
         self.options = options
+        cluster = platform.cluster
+        scheduler = platform.scheduler
         self.targets = targets
         self.offsets = offsets
         self.observer = observer
@@ -36,7 +39,7 @@ final class AtLeastOnceDelivery: EpochDelivery, @unchecked Sendable {
     func prepare(while goesOn: () -> Bool) throws(KafkaError) {}
 
     func deliver(_ epochs: [ClosedEpoch]) {
-        let begin = DispatchTime.now()
+        let begin = scheduler.now
         var attempt = 0
         while true {
             let held = epochs.filter(\.lease.isHeld)
@@ -50,9 +53,8 @@ final class AtLeastOnceDelivery: EpochDelivery, @unchecked Sendable {
                 attempt += 1
             }
         }
-        let time = DispatchTime.now().uptimeNanoseconds - begin.uptimeNanoseconds
         metrics.counter(\.commits).add()
-        metrics.histogram(\.commitSeconds).observe(Double(time) / 1e9)
+        metrics.histogram(\.commitSeconds).observe(scheduler.now.seconds(since: begin))
         count(epochs)
     }
 
@@ -70,7 +72,7 @@ final class AtLeastOnceDelivery: EpochDelivery, @unchecked Sendable {
                 "error": .text(error.description), "attempt": .integer(attempt + 1),
             ])
         if error.retry == .fatal { producer = nil }
-        pauseBefore(attempt: attempt)
+        scheduler.pauseBefore(attempt: attempt)
     }
 
     /// What is queued for partitions that are somebody else's now must not go out later, over newer rows of theirs.
@@ -83,7 +85,7 @@ final class AtLeastOnceDelivery: EpochDelivery, @unchecked Sendable {
 
     /// - Returns: whether all is acknowledged; false where no lease is held any more.
     private func send(_ epochs: [ClosedEpoch]) throws(KafkaError) -> Bool {
-        if producer == nil { producer = try Producer(options.producer, observer: observer) }
+        if producer == nil { producer = try cluster.producer(options.producer, observer: observer) }
         _ = producer?.takeDeliveries()
         for epoch in epochs { try producer?.write(epoch, options, targets) }
         while producer?.flush(limit: Self.slice) == false {
@@ -114,7 +116,7 @@ final class AtLeastOnceDelivery: EpochDelivery, @unchecked Sendable {
                     return log.warning("commit", "offsets were refused", ["error": .text(error.description)])
                 }
                 log.warning("commit", "offsets are committed again", ["error": .text(error.description)])
-                pauseBefore(attempt: attempt)
+                scheduler.pauseBefore(attempt: attempt)
                 attempt += 1
             }
         }

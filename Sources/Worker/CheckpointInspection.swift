@@ -35,15 +35,17 @@ package final class CheckpointInspection {
     }
 
     private let options: WorkerOptions
+    private let cluster: any Cluster
     private let keeper: TopicKeeper
-    private let group: Consumer
+    private let group: any GroupMember
     private static let limit: Int32 = 10_000
 
-    package init(_ settings: Settings) throws(WorkerFailure) {
+    package init(_ settings: Settings, on cluster: any Cluster = KafkaCluster()) throws(WorkerFailure) {
+        self.cluster = cluster
         do throws(KafkaError) {
             options = WorkerOptions(settings)
-            keeper = try TopicKeeper(options, observer: nil)
-            group = try Consumer(group: options.applicationID, options.consumer)
+            keeper = try TopicKeeper(options, cluster, observer: nil)
+            group = try cluster.member(of: options.applicationID, options.consumer, observer: nil)
         } catch {
             throw WorkerFailure(error)
         }
@@ -89,7 +91,7 @@ package final class CheckpointInspection {
         let source = CheckpointSource(
             topic: start.partition.topic, partition: start.partition.partition, pass: options.checkpointPass)
         let reader = CheckpointReader(engine, source, target: note?.mark, offset: offset)
-        let log = try LogReader(place, from: .beginning, options.consumer)
+        let log = try cluster.reader(of: place, options.consumer, observer: nil)
         let end = try log.watermarks(limit: Self.limit)
         var isThrough = end.low >= end.high
         while !isThrough {

@@ -1,5 +1,4 @@
 internal import Checkpointing
-internal import Dispatch
 internal import Kafka
 internal import Metering
 internal import Synchronization
@@ -12,23 +11,28 @@ final class CheckpointTrimmer: @unchecked Sendable {
     private struct Place {
         /// The last end seen.
         var end: Int64?
-        var seen: DispatchTime?
+        var seen: MonotonicTime?
         /// Nothing before this is there any more.
         var low: Int64 = 0
     }
 
-    private let admin: Admin
+    private let admin: any Administrator
+    private let scheduler: any Scheduler
     private let log: Log
     private let places = Mutex<[TopicPartition: Place]>([:])
     private let isRefused = Atomic(false)
-    private let queue = DispatchQueue(label: "phasefold.trim", qos: .utility)
+    private let queue: any SerialQueue
 
-    /// ns between two looks at one partition.
-    private static let interval: UInt64 = 5_000_000_000
+    /// ms between two looks at one partition.
+    private static let interval = 5000
     private static let limit: Int32 = 5000
 
-    init(_ options: WorkerOptions, observer: any ClientObserver, log: Log) throws(KafkaError) {
-        admin = try Admin(options.admin, observer: observer)
+    init(
+        _ options: WorkerOptions, _ platform: Platform, observer: any ClientObserver, log: Log
+    ) throws(KafkaError) {
+        admin = try platform.cluster.administrator(options.admin, observer: observer)
+        scheduler = platform.scheduler
+        queue = scheduler.queue("phasefold.trim", isBackground: true)
         self.log = log
     }
 
@@ -41,9 +45,9 @@ final class CheckpointTrimmer: @unchecked Sendable {
 
     /// Has the end asked for, where that was some time ago. Does not wait.
     func look(at place: TopicPartition) {
-        let now = DispatchTime.now()
+        let now = scheduler.now
         let isDue = places.withLock { places in
-            if let seen = places[place]?.seen, now.uptimeNanoseconds - seen.uptimeNanoseconds < Self.interval {
+            if let seen = places[place]?.seen, now.milliseconds(since: seen) < Self.interval {
                 return false
             }
             places[place, default: Place()].seen = now

@@ -1,7 +1,7 @@
-internal import Dispatch
 internal import Engine
 internal import Kafka
 internal import Metering
+internal import Synchronization
 
 /// Closes the epochs of all tasks every commit interval and has them delivered, one delivery at a time.
 ///
@@ -17,31 +17,32 @@ final class Committer: @unchecked Sendable {
     private let interval: Int
     private let delivery: any EpochDelivery
     private let metrics: Metrics
-    private let control = DispatchQueue(label: "phasefold.commit")
-    private let deliveries = DispatchQueue(label: "phasefold.delivery")
+    private let scheduler: any Scheduler
+    private let control: any SerialQueue
+    private let deliveries: any SerialQueue
 
     // Touched on `control` alone.
     private var tasks: [TopicPartition: PartitionTask] = [:]
-    private var timer: (any DispatchSourceTimer)?
+    private var timer: (any WorkTimer)?
     private var waiting = 0
     private var isGathering = false
-    private var heldUpSince: DispatchTime?
-    private var lastDelivery = DispatchTime.now()
+    private var heldUpSince: MonotonicTime?
+    private var lastDelivery: MonotonicTime
 
     /// - Parameter interval: ms.
-    init(interval: Int, delivery: any EpochDelivery, metrics: Metrics) {
+    init(interval: Int, delivery: any EpochDelivery, metrics: Metrics, scheduler: any Scheduler) {
         self.interval = interval
         self.delivery = delivery
         self.metrics = metrics
+        self.scheduler = scheduler
+        control = scheduler.queue("phasefold.commit")
+        deliveries = scheduler.queue("phasefold.delivery")
+        lastDelivery = scheduler.now
     }
 
     func start() {
         control.sync {
-            let timer = DispatchSource.makeTimerSource(queue: control)
-            timer.schedule(deadline: .now() + .milliseconds(interval), repeating: .milliseconds(interval))
-            timer.setEventHandler { [weak self] in self?.closeAll() }
-            timer.activate()
-            self.timer = timer
+            timer = control.repeating(every: interval) { [weak self] in self?.closeAll() }
         }
     }
 
@@ -66,14 +67,14 @@ final class Committer: @unchecked Sendable {
 
     /// Time since a closing was delivered, ms.
     var sinceLastDelivery: Int {
-        control.sync { Int((DispatchTime.now().uptimeNanoseconds - lastDelivery.uptimeNanoseconds) / 1_000_000) }
+        control.sync { scheduler.now.milliseconds(since: lastDelivery) }
     }
 
     private func closeAll() {
         guard !isGathering else { return }
         if waiting >= Self.waitingLimit {
             if heldUpSince == nil {
-                heldUpSince = .now()
+                heldUpSince = scheduler.now
                 tasks.values.forEach { $0.holdUp() }
             }
             return
@@ -81,19 +82,20 @@ final class Committer: @unchecked Sendable {
         isGathering = true
         waiting += 1
         metrics.gauge(\.epochsWaiting).set(waiting)
-        let closing = DispatchGroup()
+        if tasks.isEmpty { return control.async { self.gathered() } }
+        let left = Countdown(tasks.count)
         for task in tasks.values {
-            closing.enter()
-            task.close { closing.leave() }
+            task.close { if left.isOver() { self.control.async { self.gathered() } } }
         }
-        closing.notify(queue: control) {
-            self.isGathering = false
-            // A task that had been held up because it was full has been emptied now.
-            if self.heldUpSince == nil { self.tasks.values.forEach { $0.goOn() } }
-            self.deliveries.async {
-                self.deliverInbox()
-                self.control.async { self.delivered() }
-            }
+    }
+
+    private func gathered() {
+        isGathering = false
+        // A task that had been held up because it was full has been emptied now.
+        if heldUpSince == nil { tasks.values.forEach { $0.goOn() } }
+        deliveries.async {
+            self.deliverInbox()
+            self.control.async { self.delivered() }
         }
     }
 
@@ -104,11 +106,10 @@ final class Committer: @unchecked Sendable {
 
     private func delivered() {
         waiting -= 1
-        lastDelivery = .now()
+        lastDelivery = scheduler.now
         metrics.gauge(\.epochsWaiting).set(waiting)
         guard let since = heldUpSince else { return }
-        let held = DispatchTime.now().uptimeNanoseconds - since.uptimeNanoseconds
-        metrics.gauge(\.heldUpSeconds).add(Double(held) / 1e9)
+        metrics.gauge(\.heldUpSeconds).add(scheduler.now.seconds(since: since))
         heldUpSince = nil
         tasks.values.forEach { $0.goOn() }
     }
@@ -121,15 +122,26 @@ final class Committer: @unchecked Sendable {
         let going = control.sync { partitions.compactMap { tasks.removeValue(forKey: $0) } }
         for task in going { task.end(isLost: isLost) }
         if isLost { return true }
-        let done = DispatchSemaphore(value: 0)
+        let done = scheduler.semaphore()
         deliveries.async {
             self.deliverInbox()
             done.signal()
         }
-        let isDone = done.wait(timeout: .now() + .milliseconds(budget)) == .success
+        let isDone = done.wait(milliseconds: budget)
         for task in going { task.lease.release() }
         return isDone
     }
 
     var activeTasks: [PartitionTask] { control.sync { Array(tasks.values) } }
+}
+
+/// Tells the last of several that it is the last.
+private final class Countdown: Sendable {
+    private let left: Atomic<Int>
+
+    init(_ count: Int) {
+        left = Atomic(count)
+    }
+
+    func isOver() -> Bool { left.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
 }

@@ -1,5 +1,4 @@
 internal import Aggregating
-internal import Glibc
 internal import Kafka
 
 /// Makes closed epochs durable, and then their offsets: the one place that knows the delivery guarantee.
@@ -29,7 +28,7 @@ protocol GroupOffsets: AnyObject, Sendable {
     func committed(_ partitions: [TopicPartition], limit: Int32) throws(KafkaError) -> [PartitionOffset]
 
     /// The member's place in the group now.
-    func place() throws(KafkaError) -> GroupMetadata
+    func place() throws(KafkaError) -> any GroupPlace
 }
 
 /// Where deliveries go, as far as configuration does not say it.
@@ -40,8 +39,10 @@ struct DeliveryTargets: Sendable {
     var published: @Sendable (RecordBatch) -> Void
 }
 
-/// How long a delivery waits before it tries again, µs.
-func pauseBefore(attempt: Int) {
-    let pauses: [UInt32] = [50, 100, 200, 500, 1000, 2000]
-    _ = usleep(1000 * pauses[min(attempt, pauses.count - 1)])
+extension Scheduler {
+    /// Waits as long as a delivery does before it tries again.
+    func pauseBefore(attempt: Int) {
+        let pauses = [50, 100, 200, 500, 1000, 2000]
+        sleep(milliseconds: pauses[min(attempt, pauses.count - 1)])
+    }
 }

@@ -1,7 +1,7 @@
 internal import Aggregating
 internal import Kafka
 
-extension Producer {
+extension RecordProducer {
     /// Longest wait for room in the producer's queue before its state is looked at, ms.
     private static var slice: Int32 { 200 }
 

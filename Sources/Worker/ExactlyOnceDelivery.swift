@@ -1,5 +1,4 @@
 internal import Aggregating
-internal import Dispatch
 internal import Kafka
 internal import Metering
 internal import Synchronization
@@ -16,16 +15,19 @@ internal import Synchronization
 ///   what the old one left; then what is committed tells by its ``CommitMark`` whether it was this.
 final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
     private let options: WorkerOptions
+    private let cluster: any Cluster
+    private let scheduler: any Scheduler
     private let targets: DeliveryTargets
     private let group: any GroupOffsets
     private let observer: any ClientObserver
     private let metrics: Metrics
     private let log: Log
-    private var producer: TransactionalProducer?
+    private var producer: (any TransactionProducer)?
     /// Of the commit that is under way, or the last one.
-    private(set) var mark = CommitMark(run: .random(in: .min ... .max), number: 0)
+    private(set) var mark: CommitMark
     /// Whether the last transaction was told to commit and its outcome is not known.
     private var isUncertain = false
+    /// ns of the monotonic clock; 0 where none is open.
     private let openSince = Atomic<UInt64>(0)
 
     /// ms between two looks at whether the leases are still held while the cluster does not answer.
@@ -34,10 +36,13 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
     private static let limit: Int32 = 2000
 
     init(
-        _ options: WorkerOptions, targets: DeliveryTargets, group: any GroupOffsets,
+        _ options: WorkerOptions, _ platform: Platform, targets: DeliveryTargets, group: any GroupOffsets,
         observer: any ClientObserver, metrics: Metrics, log: Log
     ) {
         self.options = options
+        cluster = platform.cluster
+        scheduler = platform.scheduler
+        mark = CommitMark(run: platform.scheduler.random(), number: 0)
         self.targets = targets
         self.group = group
         self.observer = observer
@@ -48,7 +53,7 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
     /// Age of the open transaction, ms; 0 where none is.
     var openTransactionAge: Int {
         let since = openSince.load(ordering: .relaxed)
-        return since == 0 ? 0 : Int((DispatchTime.now().uptimeNanoseconds - since) / 1_000_000)
+        return since == 0 ? 0 : scheduler.now.milliseconds(since: MonotonicTime(nanoseconds: since))
     }
 
     /// Ends what an earlier run of the same name left open, so that its offsets are decided before they are read.
@@ -57,7 +62,7 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
     }
 
     func deliver(_ epochs: [ClosedEpoch]) {
-        let begin = DispatchTime.now()
+        let begin = scheduler.now
         mark.number += 1
         isUncertain = false
         var attempt = 0
@@ -76,11 +81,10 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
         }
     }
 
-    private func delivered(_ epochs: [ClosedEpoch], since begin: DispatchTime) {
+    private func delivered(_ epochs: [ClosedEpoch], since begin: MonotonicTime) {
         isUncertain = false
-        let time = DispatchTime.now().uptimeNanoseconds - begin.uptimeNanoseconds
         metrics.counter(\.commits).add()
-        metrics.histogram(\.commitSeconds).observe(Double(time) / 1e9)
+        metrics.histogram(\.commitSeconds).observe(scheduler.now.seconds(since: begin))
         metrics.counter(\.partialsOut).add(UInt64(epochs.reduce(0) { $0 + $1.partials.count }))
         metrics.counter(\.rowsOut).add(UInt64(epochs.reduce(0) { $0 + $1.rows.count }))
         for epoch in epochs where !epoch.rows.isEmpty { targets.published(epoch.rows) }
@@ -91,7 +95,7 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
         log.warning(
             "commit", "a transaction failed: its work is done again",
             ["error": .text(error.description), "attempt": .integer(attempt + 1)])
-        pauseBefore(attempt: attempt)
+        scheduler.pauseBefore(attempt: attempt)
     }
 
     /// Nobody waits for these epochs any more: the partitions are somebody else's.
@@ -118,7 +122,7 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
             drop()
             throw error
         }
-        openSince.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed)
+        openSince.store(scheduler.now.nanoseconds, ordering: .relaxed)
         do throws(KafkaError) {
             guard try send(epochs, while: isHeld) else {
                 abort(while: isHeld)
@@ -136,15 +140,15 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
     /// Everything but the end.
     /// - Returns: false where a lease was let go.
     private func send(_ epochs: [ClosedEpoch], while isHeld: () -> Bool) throws(KafkaError) -> Bool {
-        _ = producer?.producer.takeDeliveries()
-        for epoch in epochs { try producer?.producer.write(epoch, options, targets) }
+        _ = producer?.takeDeliveries()
+        for epoch in epochs { try producer?.write(epoch, options, targets) }
         guard try sendOffsets(epochs, while: isHeld) else { return false }
         // All is flushed before the end is asked for: what fails up to here has certainly no effect.
-        while producer?.producer.flush(limit: Self.slice) == false {
-            if let fatal = producer?.producer.fatalError { throw fatal }
+        while producer?.flush(limit: Self.slice) == false {
+            if let fatal = producer?.fatalError { throw fatal }
             if !isHeld() { return false }
         }
-        if let failure = producer?.producer.takeDeliveries().firstFailure { throw failure }
+        if let failure = producer?.takeDeliveries().firstFailure { throw failure }
         return isHeld()
     }
 
@@ -189,8 +193,7 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
 
     private func abort(while isHeld: () -> Bool) {
         metrics.counter(\.transactionsAborted).add()
-        let since = DispatchTime.now().uptimeNanoseconds
-        let limit = UInt64(options.transactionTimeout) * 1_000_000
+        let since = scheduler.now
         var isFirst = true
         while true {
             do throws(KafkaError) {
@@ -198,7 +201,7 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
                 return openSince.store(0, ordering: .relaxed)
             } catch {
                 // An abort that does not come through is left to the broker, which ends it for the next producer.
-                let isInTime = DispatchTime.now().uptimeNanoseconds - since < limit
+                let isInTime = scheduler.now.milliseconds(since: since) < options.transactionTimeout
                 guard error.retry == .retriable, isInTime, isFirst || isHeld() else { return drop() }
                 isFirst = false
             }
@@ -218,14 +221,14 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
     /// Makes a producer where there is none. It is left absent where `goesOn` no longer holds.
     private func makeProducer(while goesOn: () -> Bool) throws(KafkaError) {
         guard producer == nil else { return }
-        let made = try TransactionalProducer(
+        let made = try cluster.transactionProducer(
             options.transactional, identity: options.transactionalID, timeout: options.transactionTimeout,
             observer: observer)
-        if try Self.initialize(made, while: goesOn) { producer = consume made }
+        if try Self.initialize(made, while: goesOn) { producer = made }
     }
 
     private static func initialize(
-        _ producer: borrowing TransactionalProducer, while goesOn: () -> Bool
+        _ producer: any TransactionProducer, while goesOn: () -> Bool
     ) throws(KafkaError) -> Bool {
         while goesOn() {
             do throws(KafkaError) {

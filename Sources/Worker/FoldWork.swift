@@ -19,7 +19,7 @@ final class FoldWork: PartitionWork {
     private let input: InputFigures
     private let figures: FoldFigures
     private let position: PositionGauge
-    private let clock: @Sendable () -> Int64
+    private let scheduler: any Scheduler
     private let engine: PartitionEngine
     /// Records are those of stage 0.
     private let isPacked: Bool
@@ -42,17 +42,16 @@ final class FoldWork: PartitionWork {
     /// - Parameters:
     ///   - start: what the group committed last, with the commit of the checkpoint that goes with it.
     ///   - checkpoint: where states are written, and read back.
-    ///   - clock: wall clock, ms since the epoch.
     init(
         _ partition: TopicPartition, lease: Lease, start: PartitionOffset, checkpoint: FoldCheckpoint,
         options: WorkerOptions, metrics: Metrics, tally: EventTally, splits: SplitWatch, position: PositionGauge,
-        clock: @escaping @Sendable () -> Int64
+        scheduler: any Scheduler
     ) {
         self.partition = partition
         self.lease = lease
         self.options = options
         self.position = position
-        self.clock = clock
+        self.scheduler = scheduler
         source = SourcePartition(topic: partition.topic, partition: partition.partition)
         input = InputFigures(partition, metrics, tally)
         figures = FoldFigures(partition, metrics)
@@ -63,7 +62,7 @@ final class FoldWork: PartitionWork {
         next = start.offset
         committed = start
         restoration = FoldRestoration(
-            engine, checkpoint.restorer, start: start, trimmer: checkpoint.trimmer, clock: clock)
+            engine, checkpoint.restorer, start: start, trimmer: checkpoint.trimmer)
     }
 
     func restored() {
@@ -104,7 +103,7 @@ final class FoldWork: PartitionWork {
     }
 
     func reachedEnd(offset: Int64) {
-        if silentSince == nil { silentSince = clock() }
+        if silentSince == nil { silentSince = scheduler.wallClock }
         next = max(next ?? offset, offset)
     }
 
@@ -128,7 +127,7 @@ final class FoldWork: PartitionWork {
     func close(isLast: Bool) -> ClosedEpoch? {
         // The engine is the restoration's until then.
         guard isRestored else { return nil }
-        let now = clock()
+        let now = scheduler.wallClock
         if let silentSince, now - silentSince >= options.idleTimeout, now - Self.idleStep >= engine.watermark {
             engine.advance(to: now)
         }

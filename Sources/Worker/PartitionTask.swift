@@ -1,5 +1,3 @@
-internal import Dispatch
-internal import Foundation
 internal import Kafka
 internal import Synchronization
 
@@ -42,28 +40,22 @@ final class PartitionTask: @unchecked Sendable {
     let lease: Lease
     let position: PositionGauge
 
-    private let serial: DispatchQueue
+    private let serial: any SerialQueue
     private let work: any PartitionWork
     private let inbox: EpochInbox
     private let isFull: @Sendable () -> Void
-    private var queue: PartitionQueue?
+    private var feed: (any PartitionFeed)?
     private var isHeldUp = false
     private let restoring = Atomic(false)
     /// Takes records: nothing is left to be restored.
     private var hasBegun = false
-
-    /// Restorations run side by side, as many as there are processors.
-    private static let lanes = (0..<max(ProcessInfo.processInfo.activeProcessorCount, 2)).map { number in
-        DispatchQueue(label: "phasefold.restore.\(number)")
-    }
-    private static let restorations = Atomic(0)
 
     /// Records a turn on the queue takes: some milliseconds of work, so that closing an epoch need not wait long.
     static let drainLimit = 8192
 
     /// - Parameter isFull: called on the task's queue when an epoch should be closed before its time.
     init(
-        _ partition: TopicPartition, _ stage: Stage, lease: Lease, queue: consuming PartitionQueue,
+        _ partition: TopicPartition, _ stage: Stage, lease: Lease, feed: any PartitionFeed, scheduler: any Scheduler,
         work: any PartitionWork, position: PositionGauge, inbox: EpochInbox,
         isFull: @escaping @Sendable () -> Void
     ) {
@@ -74,20 +66,19 @@ final class PartitionTask: @unchecked Sendable {
         self.position = position
         self.inbox = inbox
         self.isFull = isFull
-        self.queue = consume queue
-        serial = DispatchQueue(label: "phasefold.\(stage.rawValue).\(partition)")
+        self.feed = feed
+        serial = scheduler.queue("phasefold.\(stage.rawValue).\(partition)")
     }
 
     /// Begins to take records, after what the work has to restore. Does not wait. Once.
-    func start(failed: @escaping @Sendable (KafkaError) -> Void) {
+    func start(restoringOn lanes: RestoreLanes, failed: @escaping @Sendable (KafkaError) -> Void) {
         guard let restoration = work.restoration else { return serial.sync { begin(failed) } }
         restoring.store(true, ordering: .relaxed)
-        let turn = Self.restorations.wrappingAdd(1, ordering: .relaxed).oldValue
-        Self.lanes[turn % Self.lanes.count].async { [self] in
+        lanes.next.async { [self] in
             guard restoration.run(lease) else { return }
             serial.async { [self] in
                 restoring.store(false, ordering: .relaxed)
-                guard queue != nil else { return }
+                guard feed != nil else { return }
                 work.restored()
                 begin(failed)
             }
@@ -100,20 +91,20 @@ final class PartitionTask: @unchecked Sendable {
     private func begin(_ failed: (KafkaError) -> Void) {
         hasBegun = true
         do throws(KafkaError) {
-            try queue?.wake(on: serial) { [weak self] in self?.drain() }
+            try feed?.wake(on: serial) { [weak self] in self?.drain() }
         } catch {
             failed(error)
         }
     }
 
     private func drain() {
-        guard queue != nil, hasBegun, !isHeldUp else { return }
-        queue?.drain(limit: Self.drainLimit, into: work)
+        guard feed != nil, hasBegun, !isHeldUp else { return }
+        feed?.drain(limit: Self.drainLimit, into: work)
         work.drained()
         if work.isFull {
             isHeldUp = true
             isFull()
-        } else if queue?.isEmpty == false {
+        } else if feed?.isEmpty == false {
             serial.async { [weak self] in self?.drain() }
         }
     }
@@ -121,7 +112,7 @@ final class PartitionTask: @unchecked Sendable {
     /// Closes the epoch at the next record boundary and goes on with the next one at once.
     func close(then done: @escaping @Sendable () -> Void) {
         serial.async {
-            if self.queue != nil, let epoch = self.work.close(isLast: false) { self.inbox.put(epoch) }
+            if self.feed != nil, let epoch = self.work.close(isLast: false) { self.inbox.put(epoch) }
             done()
         }
     }
@@ -144,11 +135,24 @@ final class PartitionTask: @unchecked Sendable {
     func end(isLost: Bool) {
         if isLost { lease.release() }
         serial.sync {
-            guard queue != nil else { return }
-            queue = nil
+            guard feed != nil else { return }
+            feed = nil
             if !isLost, let epoch = work.close(isLast: true) { inbox.put(epoch) }
         }
     }
+}
+
+/// Where a worker's restorations run: side by side, as many as there are processors.
+final class RestoreLanes: Sendable {
+    private let lanes: [any SerialQueue]
+    private let turns = Atomic(0)
+
+    init(_ scheduler: any Scheduler) {
+        lanes = (0..<max(scheduler.processors, 2)).map { scheduler.queue("phasefold.restore.\($0)") }
+    }
+
+    /// They take turns.
+    var next: any SerialQueue { lanes[turns.wrappingAdd(1, ordering: .relaxed).oldValue % lanes.count] }
 }
 
 /// Closed epochs on their way to delivery, those of one partition in their order.

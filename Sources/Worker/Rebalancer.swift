@@ -1,6 +1,4 @@
 internal import Aggregating
-internal import Dispatch
-internal import Glibc
 internal import Kafka
 internal import Lifecycle
 internal import Metering
@@ -9,7 +7,7 @@ internal import Synchronization
 
 /// The worker's membership in its group.
 final class Membership: GroupOffsets {
-    let consumer: Consumer
+    let consumer: any GroupMember
     private let assignment = Atomic(false)
 
     /// Whether the group has said which partitions this member has, be it none.
@@ -18,8 +16,8 @@ final class Membership: GroupOffsets {
         set { assignment.store(newValue, ordering: .relaxed) }
     }
 
-    init(_ options: WorkerOptions, observer: any ClientObserver) throws(KafkaError) {
-        consumer = try Consumer(group: options.applicationID, options.consumer, observer: observer)
+    init(_ options: WorkerOptions, _ cluster: any Cluster, observer: any ClientObserver) throws(KafkaError) {
+        consumer = try cluster.member(of: options.applicationID, options.consumer, observer: observer)
     }
 
     func commit(_ offsets: [PartitionOffset]) throws(KafkaError) {
@@ -30,14 +28,16 @@ final class Membership: GroupOffsets {
         try consumer.committed(partitions, limit: limit)
     }
 
-    func place() throws(KafkaError) -> GroupMetadata {
-        try consumer.groupMetadata()
+    func place() throws(KafkaError) -> any GroupPlace {
+        try consumer.place()
     }
 }
 
 /// Makes tasks of the partitions that the group gives, and ends those that it takes.
-final class Rebalancer: RebalanceHandler {
+final class Rebalancer: AssignmentHandler {
     private let options: WorkerOptions
+    private let platform: Platform
+    private let lanes: RestoreLanes
     private let membership: Membership
     private let committer: Committer
     private let sources: Sources
@@ -57,11 +57,13 @@ final class Rebalancer: RebalanceHandler {
     }
 
     init(
-        _ options: WorkerOptions, membership: Membership, committer: Committer, sources: Sources,
+        _ options: WorkerOptions, _ platform: Platform, membership: Membership, committer: Committer, sources: Sources,
         trimmer: CheckpointTrimmer, observer: any ClientObserver, metrics: Metrics, log: Log,
         isStopping: @escaping @Sendable () -> Bool
     ) {
         self.options = options
+        self.platform = platform
+        lanes = RestoreLanes(platform.scheduler)
         self.membership = membership
         self.committer = committer
         self.sources = sources
@@ -101,13 +103,13 @@ final class Rebalancer: RebalanceHandler {
                 return found
             } catch {
                 log.warning("group", "committed offsets cannot be read yet", ["error": .text(error.description)])
-                _ = usleep(200_000)
+                platform.scheduler.sleep(milliseconds: 200)
             }
         }
         return [:]
     }
 
-    func begin(_ partition: TopicPartition, queue: consuming PartitionQueue) {
+    func begin(_ partition: TopicPartition, feed: any PartitionFeed) {
         let start = starts.withLock { $0[partition] }
         guard let start else { return }
         let lease = Lease()
@@ -118,22 +120,23 @@ final class Rebalancer: RebalanceHandler {
             case .total:
                 TotalWork(
                     partition, lease: lease, start: start.committed, end: start.end, sources: sources.known,
-                    settings: options.totals, checkpoint: totals(of: partition), metrics: metrics, position: position)
+                    settings: options.totals, checkpoint: totals(of: partition), metrics: metrics, position: position,
+                    scheduler: platform.scheduler)
             case .fold:
                 FoldWork(
                     partition, lease: lease, start: start.committed, checkpoint: checkpoint(of: partition),
                     options: options, metrics: metrics, tally: committer.tally, splits: committer.splits,
-                    position: position, clock: wallClock)
+                    position: position, scheduler: platform.scheduler)
             case .rekey:
                 RekeyWork(
                     partition, lease: lease, start: start.committed, partitions: sources.count(options.eventsTopic),
                     options: options, metrics: metrics, tally: committer.tally, position: position)
             }
         let task = PartitionTask(
-            partition, stage, lease: lease, queue: queue, work: work, position: position, inbox: committer.inbox,
-            isFull: { [weak committer] in committer?.closeSoon() })
+            partition, stage, lease: lease, feed: feed, scheduler: platform.scheduler, work: work, position: position,
+            inbox: committer.inbox, isFull: { [weak committer] in committer?.closeSoon() })
         committer.add(task)
-        task.start { [weak self] error in self?.failed(error) }
+        task.start(restoringOn: lanes) { [weak self] error in self?.failed(error) }
     }
 
     /// Where the totals of a partition of the partials are written, and read back.
@@ -141,17 +144,18 @@ final class Rebalancer: RebalanceHandler {
         let place = TopicPartition(options.totalsTopic, partition.partition)
         let isThere = sources.count(options.totalsTopic) > Int(partition.partition)
         let restorer = Restorer(
-            options: options, place: place, source: partition, observer: observer, metrics: metrics, log: log)
+            options: options, platform: platform, place: place, source: partition, observer: observer,
+            metrics: metrics, log: log)
         return TotalCheckpoint(
             place: place, restorer: restorer, keepsTotals: options.guarantee == .exactlyOnce && isThere
-        ) { [membership, log, isStopping] in
+        ) { [membership, log, isStopping, scheduler = platform.scheduler] in
             while !isStopping() {
                 do throws(KafkaError) {
                     try membership.consumer.seek(partition, to: .beginning, limit: Self.limit)
                     return try membership.consumer.watermarks(of: partition, limit: Self.limit).high
                 } catch {
                     log.warning("restore", "partials cannot be read again yet", ["error": .text(error.description)])
-                    _ = usleep(200_000)
+                    scheduler.sleep(milliseconds: 200)
                 }
             }
             return Int64.max
@@ -164,7 +168,8 @@ final class Rebalancer: RebalanceHandler {
         let place = TopicPartition(options.devicesTopic, partition.partition % Int32(clamping: count))
         let isShared = options.foldTopics.count > 1 || sources.count(partition.topic) > count
         let restorer = Restorer(
-            options: options, place: place, source: partition, observer: observer, metrics: metrics, log: log)
+            options: options, platform: platform, place: place, source: partition, observer: observer,
+            metrics: metrics, log: log)
         return FoldCheckpoint(place: place, restorer: restorer, trimmer: isShared ? nil : trimmer)
     }
 
@@ -243,11 +248,4 @@ final class Sources: Sendable {
             log.warning("topics", "the input's partitions cannot be read", ["error": .text(error.description)])
         }
     }
-}
-
-/// ms since the epoch.
-@Sendable func wallClock() -> Int64 {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
 }

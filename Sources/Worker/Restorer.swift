@@ -1,7 +1,5 @@
 internal import Checkpointing
-internal import Dispatch
 internal import Engine
-internal import Glibc
 internal import Kafka
 internal import Lifecycle
 internal import Metering
@@ -20,6 +18,7 @@ protocol RestoreSink {
 /// It ends early, without a result, as soon as the lease is gone. The group is polled meanwhile.
 struct Restorer: Sendable {
     let options: WorkerOptions
+    let platform: Platform
     /// The task's partition of the checkpoint.
     let place: TopicPartition
     let source: TopicPartition
@@ -35,24 +34,31 @@ struct Restorer: Sendable {
 
     /// What was read so far.
     private struct Progress {
-        var begin = DispatchTime.now()
-        var lastLine = DispatchTime.now()
+        let begin: MonotonicTime
+        var lastLine: MonotonicTime
         var records = 0
         var bytes = 0
         var first: Int64?
         var next: Int64 = 0
         /// The partition's end when the reading began.
         var end: Int64 = 0
+
+        init(begin: MonotonicTime) {
+            self.begin = begin
+            lastLine = begin
+        }
     }
+
+    var now: MonotonicTime { platform.scheduler.now }
 
     /// - Returns: the end of the checkpoint when it was read; nil where the lease was let go before all was.
     func read(into sink: some RestoreSink, lease: Lease) -> Int64? {
-        var progress = Progress()
+        var progress = Progress(begin: now)
         var attempt = 0
         while lease.isHeld {
             do throws(KafkaError) {
                 // After a failure what was read is known; the reader passes over it.
-                let records = try LogReader(place, from: .beginning, options.consumer, observer: observer)
+                let records = try platform.cluster.reader(of: place, options.consumer, observer: observer)
                 let ends = try records.watermarks(limit: 5000)
                 progress.end = ends.high
                 if ends.low >= ends.high { return ends.high }
@@ -64,7 +70,7 @@ struct Restorer: Sendable {
                         ["partition": .text(source.description), "error": .text(error.description)])
                 }
                 attempt += 1
-                _ = usleep(200_000)
+                platform.scheduler.sleep(milliseconds: 200)
             }
         }
         return nil
@@ -72,9 +78,9 @@ struct Restorer: Sendable {
 
     /// - Returns: false where the lease was let go.
     private func read(
-        _ records: borrowing LogReader, into sink: some RestoreSink, _ lease: Lease, _ progress: inout Progress
+        _ records: any PartitionReader, into sink: some RestoreSink, _ lease: Lease, _ progress: inout Progress
     ) throws(KafkaError) -> Bool {
-        var waitingSince: DispatchTime?
+        var waitingSince: MonotonicTime?
         while lease.isHeld {
             let outcome = try records.read(timeout: Self.slice) { key, value, offset in
                 waitingSince = nil
@@ -87,9 +93,9 @@ struct Restorer: Sendable {
                 // What a transaction that is not over yet has written is not needed once all wanted is there.
                 if offset >= progress.end || sink.isComplete { return true }
             }
-            let since = waitingSince ?? .now()
+            let since = waitingSince ?? now
             waitingSince = since
-            if Self.milliseconds(since: since) > Self.patience, progress.records > 0 { return true }
+            if now.milliseconds(since: since) > Self.patience, progress.records > 0 { return true }
         }
         return false
     }
@@ -104,22 +110,18 @@ struct Restorer: Sendable {
 
     /// How far it is, every few seconds.
     private func tell(_ progress: inout Progress, _ count: Int) {
-        guard Self.milliseconds(since: progress.lastLine) >= Self.lineInterval, let first = progress.first
+        guard now.milliseconds(since: progress.lastLine) >= Self.lineInterval, let first = progress.first
         else { return }
-        progress.lastLine = .now()
+        progress.lastLine = now
         let done = Double(progress.next - first)
         let left = Double(max(progress.end - progress.next, 0))
-        let seconds = Double(Self.milliseconds(since: progress.begin)) / 1000
+        let seconds = now.seconds(since: progress.begin)
         log.info(
             "restore", "reading the checkpoint",
             [
                 "partition": .text(source.description), "restored": .integer(count),
                 "bytes": .integer(progress.bytes), "left_s": .decimal((left * seconds / max(done, 1)).rounded()),
             ])
-    }
-
-    private static func milliseconds(since time: DispatchTime) -> Int {
-        Int((DispatchTime.now().uptimeNanoseconds - time.uptimeNanoseconds) / 1_000_000)
     }
 }
 
@@ -138,20 +140,17 @@ final class FoldRestoration: Restoration, RestoreSink, @unchecked Sendable {
     private let restorer: Restorer
     private let start: PartitionOffset
     private let trimmer: CheckpointTrimmer?
-    private let clock: @Sendable () -> Int64
 
     /// - Parameters:
     ///   - start: what the group committed last: the states are those at its offset.
     ///   - trimmer: told of the checkpoint's end; nil where several partitions share one of the checkpoint.
     init(
-        _ engine: PartitionEngine, _ restorer: Restorer, start: PartitionOffset, trimmer: CheckpointTrimmer?,
-        clock: @escaping @Sendable () -> Int64
+        _ engine: PartitionEngine, _ restorer: Restorer, start: PartitionOffset, trimmer: CheckpointTrimmer?
     ) {
         self.engine = engine
         self.restorer = restorer
         self.start = start
         self.trimmer = trimmer
-        self.clock = clock
         let source = CheckpointSource(
             topic: restorer.source.topic, partition: restorer.source.partition, pass: restorer.options.checkpointPass)
         let target = CommitNote(start.metadata)?.mark
@@ -167,14 +166,14 @@ final class FoldRestoration: Restoration, RestoreSink, @unchecked Sendable {
     var count: Int { reader.states }
 
     func run(_ lease: Lease) -> Bool {
-        let begin = DispatchTime.now()
+        let begin = restorer.now
         let gauge = restorer.metrics.gauge(\.restoring, restorer.source.label)
         gauge.set(1)
         defer { gauge.set(0) }
         guard let end = restorer.read(into: self, lease: lease) else { return false }
         trimmer?.note(end: end, of: restorer.place)
-        let base = reader.finish(now: clock())
-        let seconds = Double(DispatchTime.now().uptimeNanoseconds - begin.uptimeNanoseconds) / 1e9
+        let base = reader.finish(now: restorer.platform.scheduler.wallClock)
+        let seconds = restorer.now.seconds(since: begin)
         restorer.metrics.counter(\.restoredStates).add(UInt64(reader.states))
         restorer.metrics.histogram(\.restoreSeconds).observe(seconds)
         if base == nil { beginWithoutStates() } else { tell(seconds) }

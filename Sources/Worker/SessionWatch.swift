@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Engine
 internal import Kafka
 internal import Metering
@@ -10,14 +9,15 @@ final class SessionWatch {
     private let committer: Committer
     private let metrics: Metrics
     private let log: Log
-    private var lastLook = DispatchTime(uptimeNanoseconds: 0)
-    private var lastLine = DispatchTime.now()
+    private let scheduler: any Scheduler
+    private var lastLook = MonotonicTime(nanoseconds: 0)
+    private var lastLine: MonotonicTime
     private var lastPositions: [TopicPartition: Int64] = [:]
-    private var lastReports: [String: DispatchTime] = [:]
+    private var lastReports: [String: MonotonicTime] = [:]
     private var reason: String? = "joining the group"
     private var lag: Int64 = 0
     private var lastSplits = 0
-    private var lastSplitReport: DispatchTime?
+    private var lastSplitReport: MonotonicTime?
 
     private static let lookInterval = 1000
     private static let lineInterval = 30_000
@@ -25,33 +25,36 @@ final class SessionWatch {
     private static let deliveryLimit = 15_000
 
     init(
-        _ options: WorkerOptions, membership: Membership, committer: Committer, metrics: Metrics, log: Log
+        _ options: WorkerOptions, membership: Membership, committer: Committer, metrics: Metrics, log: Log,
+        scheduler: any Scheduler
     ) {
         self.options = options
         self.membership = membership
         self.committer = committer
         self.metrics = metrics
         self.log = log
+        self.scheduler = scheduler
+        lastLine = scheduler.now
     }
 
     /// An error of the group: said at once, and then every half minute.
     func report(_ error: KafkaError) {
         metrics.counter(\.kafkaErrors, error.name).add()
-        if let last = lastReports[error.name], Self.since(last) < Self.lineInterval { return }
-        lastReports[error.name] = .now()
+        if let last = lastReports[error.name], since(last) < Self.lineInterval { return }
+        lastReports[error.name] = scheduler.now
         log.warning("group", error.text, ["code": .text(error.name), "remedy": .text(error.remedy)])
     }
 
     /// - Returns: why the worker is not ready; nil where it is.
     func look() -> String? {
-        guard Self.since(lastLook) >= Self.lookInterval else { return reason }
-        lastLook = .now()
+        guard since(lastLook) >= Self.lookInterval else { return reason }
+        lastLook = scheduler.now
         let tasks = committer.activeTasks
         lag = tasks.reduce(0) { $0 + measure($1) }
         metrics.gauge(\.transactionAge).set(Double(committer.openTransactionAge) / 1000)
         tellSplits()
         reason = readiness(tasks)
-        if Self.since(lastLine) >= Self.lineInterval { writeLine(tasks) }
+        if since(lastLine) >= Self.lineInterval { writeLine(tasks) }
         return reason
     }
 
@@ -78,7 +81,7 @@ final class SessionWatch {
         if committer.sinceLastDelivery > Self.deliveryLimit + options.commitInterval {
             return "the last commit is \(committer.sinceLastDelivery / 1000) s old"
         }
-        if committer.tally.isBad(ratio: options.deadLetterRatio, now: wallClock()) {
+        if committer.tally.isBad(ratio: options.deadLetterRatio, now: scheduler.wallClock) {
             return "more than dlq.max_ratio of a minute's events cannot be read: see the dead-letter topic"
         }
         return nil
@@ -88,7 +91,7 @@ final class SessionWatch {
     private func tellSplits() {
         let found = committer.splits.found
         metrics.gauge(\.sightings).set(committer.splits.count)
-        guard found > lastSplits, lastSplitReport.map({ Self.since($0) >= Self.lineInterval }) ?? true else { return }
+        guard found > lastSplits, lastSplitReport.map({ since($0) >= Self.lineInterval }) ?? true else { return }
         log.warning(
             "input", "installations come in several partitions, and are folded in each of them apart",
             [
@@ -96,12 +99,12 @@ final class SessionWatch {
                 "remedy": "key the records by device, or set input.keyed=false",
             ])
         lastSplits = found
-        lastSplitReport = .now()
+        lastSplitReport = scheduler.now
     }
 
     private func writeLine(_ tasks: [PartitionTask]) {
-        let seconds = Double(Self.since(lastLine)) / 1000
-        lastLine = .now()
+        let seconds = Double(since(lastLine)) / 1000
+        lastLine = scheduler.now
         var positions: [TopicPartition: Int64] = [:]
         var records: Int64 = 0
         for task in tasks where task.stage == inputStage {
@@ -123,7 +126,5 @@ final class SessionWatch {
             ])
     }
 
-    private static func since(_ time: DispatchTime) -> Int {
-        Int((DispatchTime.now().uptimeNanoseconds - time.uptimeNanoseconds) / 1_000_000)
-    }
+    private func since(_ time: MonotonicTime) -> Int { scheduler.now.milliseconds(since: time) }
 }

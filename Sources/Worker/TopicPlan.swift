@@ -85,20 +85,22 @@ package struct TopicFinding: Sendable, CustomStringConvertible {
 /// Looks at the topics of a configuration, and makes those that are missing.
 package final class TopicKeeper: Sendable {
     private let options: WorkerOptions
-    private let admin: Admin
+    private let admin: any Administrator
     private static let limit: Int32 = 10_000
 
     package convenience init(_ settings: Settings) throws(WorkerFailure) {
         do {
-            try self.init(WorkerOptions(settings), observer: nil)
+            try self.init(WorkerOptions(settings), KafkaCluster(), observer: nil)
         } catch {
             throw WorkerFailure(error)
         }
     }
 
-    init(_ options: WorkerOptions, observer: (any ClientObserver)?) throws(KafkaError) {
+    init(
+        _ options: WorkerOptions, _ cluster: any Cluster, observer: (any ClientObserver)?
+    ) throws(KafkaError) {
         self.options = options
-        admin = try Admin(options.admin, observer: observer)
+        admin = try cluster.administrator(options.admin, observer: observer)
     }
 
     /// Makes what is missing of the internal and output topics.

@@ -1,6 +1,5 @@
 internal import Aggregating
 internal import Checkpointing
-internal import Dispatch
 internal import Kafka
 internal import Metering
 
@@ -73,7 +72,7 @@ final class TotalRestoration: Restoration, RestoreSink, @unchecked Sendable {
     var isComplete: Bool { found == target }
 
     func run(_ lease: Lease) -> Bool {
-        let begin = DispatchTime.now()
+        let begin = checkpoint.restorer.now
         let gauge = checkpoint.restorer.metrics.gauge(\.restoring, checkpoint.restorer.source.label)
         gauge.set(1)
         defer { gauge.set(0) }
@@ -81,7 +80,7 @@ final class TotalRestoration: Restoration, RestoreSink, @unchecked Sendable {
         if checkpoint.keepsTotals {
             guard checkpoint.restorer.read(into: self, lease: lease) != nil else { return false }
         }
-        let seconds = Double(DispatchTime.now().uptimeNanoseconds - begin.uptimeNanoseconds) / 1e9
+        let seconds = checkpoint.restorer.now.seconds(since: begin)
         let partition = LogValue.text(checkpoint.restorer.source.description)
         if isComplete, unreadable == 0 {
             totals?.finishRestore()

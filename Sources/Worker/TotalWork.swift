@@ -55,7 +55,7 @@ final class TotalWork: PartitionWork {
     init(
         _ partition: TopicPartition, lease: Lease, start: PartitionOffset, end: Int64,
         sources: [SourcePartition], settings: AggregateSettings, checkpoint: TotalCheckpoint, metrics: Metrics,
-        position: PositionGauge
+        position: PositionGauge, scheduler: any Scheduler
     ) {
         self.partition = partition
         self.lease = lease
@@ -70,7 +70,7 @@ final class TotalWork: PartitionWork {
         plan = checkpoint
         let note = CommitNote(start.metadata)
         isReading = note?.mark != nil
-        number = CommitNumber(epoch: max((note?.mark?.epoch ?? 0) + 1, UInt64(max(wallClock(), 0))), commit: 0)
+        number = CommitNumber(epoch: max((note?.mark?.epoch ?? 0) + 1, UInt64(max(scheduler.wallClock, 0))), commit: 0)
         // What a mark goes with was committed with all before it; without one the offset reaches back.
         if let mark = note?.mark {
             reading = TotalRestoration(settings, sources: sources, checkpoint, target: mark)

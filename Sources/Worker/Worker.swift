@@ -1,6 +1,4 @@
 package import Aggregating
-internal import Dispatch
-internal import Glibc
 internal import Kafka
 package import Metering
 package import Settings
@@ -16,6 +14,7 @@ package final class Worker: Sendable {
     }
 
     private let options: WorkerOptions
+    private let platform: Platform
     private let metrics: Metrics
     private let log: Log
     private let observer: WorkerObserver
@@ -26,10 +25,11 @@ package final class Worker: Sendable {
     /// - Parameter published: called with rows of the output topic once they are durable, on the delivery's queue,
     ///   which it holds up.
     package init(
-        _ settings: Settings, metrics: Metrics, log: Log,
+        _ settings: Settings, metrics: Metrics, log: Log, on platform: Platform = Platform(),
         published: @escaping @Sendable (RecordBatch) -> Void = { _ in }
     ) {
-        options = WorkerOptions(settings)
+        options = WorkerOptions(settings, incarnation: platform.scheduler.random())
+        self.platform = platform
         self.metrics = metrics
         self.log = log
         self.published = published
@@ -50,7 +50,7 @@ package final class Worker: Sendable {
     package func run() throws(WorkerFailure) {
         do {
             setReady(false, "reaching the cluster")
-            let keeper = try TopicKeeper(options, observer: observer)
+            let keeper = try TopicKeeper(options, platform.cluster, observer: observer)
             guard let topics = try prepare(keeper) else { return }
             while !isStopping {
                 try runSession(topics, keeper)
@@ -117,7 +117,7 @@ package final class Worker: Sendable {
     }
 
     private func sleepUnlessStopped(milliseconds: Int) {
-        for _ in 0..<max(milliseconds / 50, 1) where !isStopping { _ = usleep(50_000) }
+        for _ in 0..<max(milliseconds / 50, 1) where !isStopping { platform.scheduler.sleep(milliseconds: 50) }
     }
 
     // MARK: Work
@@ -125,19 +125,22 @@ package final class Worker: Sendable {
     /// One membership: from joining to leaving. Returns when stopped, or when the client is spent and has to be
     /// made anew.
     private func runSession(_ topics: [TopicDescription], _ keeper: TopicKeeper) throws(KafkaError) {
-        let membership = try Membership(options, observer: observer)
+        let membership = try Membership(options, platform.cluster, observer: observer)
         let partials = topics.first { $0.name == options.partialsTopic }?.partitions ?? 1
         let delivery = makeDelivery(DeliveryTargets(partialsPartitions: partials, published: published), membership)
         try delivery.prepare(while: { !isStopping })
-        let committer = Committer(interval: options.commitInterval, delivery: delivery, metrics: metrics)
+        let committer = Committer(
+            interval: options.commitInterval, delivery: delivery, metrics: metrics, scheduler: platform.scheduler)
         let rebalancer = Rebalancer(
-            options, membership: membership, committer: committer,
+            options, platform, membership: membership, committer: committer,
             sources: Sources(options, topics, keeper: keeper, log: log),
-            trimmer: try CheckpointTrimmer(options, observer: observer, log: log), observer: observer,
+            trimmer: try CheckpointTrimmer(options, platform, observer: observer, log: log), observer: observer,
             metrics: metrics, log: log, isStopping: { [weak self] in self?.isStopping ?? true })
         try membership.consumer.subscribe(options.readTopics, handler: rebalancer)
         committer.start()
-        let watch = SessionWatch(options, membership: membership, committer: committer, metrics: metrics, log: log)
+        let watch = SessionWatch(
+            options, membership: membership, committer: committer, metrics: metrics, log: log,
+            scheduler: platform.scheduler)
         setReady(false, "joining the group")
         var isSpent = false
         while !isStopping, !isSpent {
@@ -158,10 +161,10 @@ package final class Worker: Sendable {
         switch options.guarantee {
         case .exactlyOnce:
             ExactlyOnceDelivery(
-                options, targets: targets, group: group, observer: observer, metrics: metrics, log: log)
+                options, platform, targets: targets, group: group, observer: observer, metrics: metrics, log: log)
         case .atLeastOnce:
             AtLeastOnceDelivery(
-                options, targets: targets, offsets: group, observer: observer, metrics: metrics, log: log)
+                options, platform, targets: targets, offsets: group, observer: observer, metrics: metrics, log: log)
         }
     }
 

@@ -41,7 +41,9 @@ struct WorkerOptions: Sendable {
     /// Stands in dead letters: `worker.name`, else `host:pid`.
     var name: String
 
-    init(_ settings: Settings) {
+    /// - Parameter incarnation: tells one run of a nameless worker from another: containers may share host name and
+    ///   process number.
+    init(_ settings: Settings, incarnation: UInt64 = 0) {
         applicationID = settings.applicationID
         inputTopics = Array(Set(settings.inputTopics)).sorted()
         isKeyed = settings.inputKeyed
@@ -70,14 +72,11 @@ struct WorkerOptions: Sendable {
         guarantee = settings.deliveryGuarantee
         if guarantee == .exactlyOnce { consumer["isolation.level"] = "read_committed" }
         transactionTimeout = Int(settings.transactionTimeout)
-        transactionalID = "\(applicationID)-\(settings.workerName ?? "\(Self.place)-\(Self.incarnation)")"
+        transactionalID = "\(applicationID)-\(settings.workerName ?? "\(Self.place)-\(String(incarnation, radix: 36))")"
         // A transaction's time holds its requests, too.
         let requestLimit = min(max(transactionTimeout - 500, 500), 60_000)
         transactional = producer.merging(["socket.timeout.ms": String(requestLimit)]) { given, _ in given }
     }
-
-    /// Containers may share host name and process number: what tells one run of a nameless worker from another.
-    private static let incarnation = String(UInt32.random(in: .min ... .max), radix: 36)
 
     /// What stage 1 reads: the source partitions that windows wait for.
     var foldTopics: [String] { isKeyed ? inputTopics : [eventsTopic] }

@@ -45,7 +45,7 @@ struct ApplicationResetTests {
         let bench = try WorkerBench(on: bootstrap, name: name, partitions: 1)
         try bench.produce(users: 1, from: 0, count: 5)
         Thread.sleep(forTimeInterval: 0.05)
-        let time = wallClock()
+        let time = DispatchScheduler().wallClock
         Thread.sleep(forTimeInterval: 0.05)
         try bench.produce(users: 1, from: 5, count: 5)
         let input = TopicPartition("\(name)in", 0)

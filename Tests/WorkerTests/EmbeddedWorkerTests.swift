@@ -48,7 +48,7 @@ import Testing
 
     @Test func whatIsOpenSurvivesARestart() throws {
         let bench = try WorkerBench(partitions: 3)
-        let begin = wallClock()
+        let begin = DispatchScheduler().wallClock
         try bench.produce("launch", users: 20, number: 1, time: begin)
         try bench.produce("activate", users: 20, number: 2, time: begin + 1000)
         bench.start()

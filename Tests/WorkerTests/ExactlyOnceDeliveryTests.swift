@@ -13,12 +13,12 @@ import Testing
 @Suite(.serialized) struct ExactlyOnceDeliveryTests {
     /// A member of a group that has committed what the test says.
     private final class Group: GroupOffsets {
-        let consumer: Consumer
+        let member: any GroupMember
         let metadata = Mutex<String>("")
         let asked = Atomic(0)
 
         init(_ bootstrap: String) throws {
-            consumer = try Consumer(group: "app", local(bootstrap))
+            member = try KafkaCluster().member(of: "app", local(bootstrap), observer: nil)
         }
 
         func commit(_ offsets: [PartitionOffset]) throws(KafkaError) {}
@@ -29,7 +29,7 @@ import Testing
             return partitions.map { PartitionOffset($0, 7, metadata: text) }
         }
 
-        func place() throws(KafkaError) -> GroupMetadata { try consumer.groupMetadata() }
+        func place() throws(KafkaError) -> any GroupPlace { try member.place() }
     }
 
     private final class Bench {
@@ -52,7 +52,7 @@ import Testing
             group = try Group(cluster.bootstrapServers)
             let published = published
             delivery = ExactlyOnceDelivery(
-                WorkerOptions(settings),
+                WorkerOptions(settings), Platform(),
                 targets: DeliveryTargets(partialsPartitions: 1) { published.add($0.count) }, group: group,
                 observer: WorkerObserver(metrics, WorkerBench.silentLog(metrics)), metrics: metrics,
                 log: WorkerBench.silentLog(metrics))
