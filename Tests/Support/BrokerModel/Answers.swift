@@ -4,6 +4,16 @@ package enum Isolation: Sendable {
     case readUncommitted
 }
 
+/// A record as it stands in its partition.
+package struct StoredRecord: Hashable, Sendable {
+    package var offset: Int64
+    package var record: Record
+    package var producer: ProducerIdentity?
+    /// -1 where the producer is not idempotent.
+    package var sequence: Int32
+    package var isTransactional: Bool
+}
+
 /// What a fetch gives.
 package struct Fetched: Hashable, Sendable {
     /// Control markers and, for a reader of committed records, aborted ones are left out.

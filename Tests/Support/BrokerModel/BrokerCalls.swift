@@ -1,7 +1,7 @@
 /// All that a client may ask of a cluster. ``Cluster`` answers.
 ///
 /// `now` is virtual time, ms; it never goes back. Before a call is answered all is done that was due until then.
-/// A call that throws has changed nothing. While the cluster is down every call throws `NETWORK_EXCEPTION`.
+/// A call that throws has changed nothing, but that a heartbeat is a sign of life whatever it is answered. While the cluster is down every call throws `NETWORK_EXCEPTION`.
 package protocol BrokerCalls {
     // MARK: Topics
 
@@ -26,7 +26,7 @@ package protocol BrokerCalls {
     /// - Returns: the offset of its first record.
     /// - Throws: `UNKNOWN_TOPIC_OR_PARTITION`, `NOT_LEADER_OR_FOLLOWER`, `MESSAGE_TOO_LARGE`,
     ///   `INVALID_PRODUCER_EPOCH`, `OUT_OF_ORDER_SEQUENCE_NUMBER`, `INVALID_TXN_STATE` (the partition is not in an open
-    ///   transaction of the producer).
+    ///   transaction of the producer), `NOT_ENOUGH_REPLICAS` (whether it is cannot be told now).
     mutating func produce(_ batch: Batch, to partition: PartitionName, now: Int64) throws(BrokerError) -> Int64
     /// Never waits: nothing new is an empty answer.
     /// - Parameter bytes: limit of what is given; one record is given though it be larger.
@@ -72,7 +72,8 @@ package protocol BrokerCalls {
     ) throws(BrokerError)
     /// Commits offsets that count when the transaction does.
     /// - Throws: `UNKNOWN_MEMBER_ID`, `ILLEGAL_GENERATION`, `FENCED_INSTANCE_ID`, `INVALID_PRODUCER_EPOCH`,
-    ///   `INVALID_TXN_STATE` (the group is not in an open transaction of the producer), `OFFSET_METADATA_TOO_LARGE`.
+    ///   `INVALID_TXN_STATE` (the group is not in an open transaction of the producer), `OFFSET_METADATA_TOO_LARGE`,
+    ///   `UNKNOWN_TOPIC_OR_PARTITION`.
     mutating func commitOffsets(
         _ offsets: [PartitionName: CommittedOffset], of group: String, in id: String, _ producer: ProducerIdentity,
         member: GroupMember, now: Int64
@@ -109,7 +110,7 @@ package protocol BrokerCalls {
     mutating func leave(_ group: String, _ member: GroupMember, now: Int64) throws(BrokerError)
     /// Commits offsets outside of transactions.
     /// - Throws: `UNKNOWN_MEMBER_ID`, `ILLEGAL_GENERATION`, `FENCED_INSTANCE_ID`, `REBALANCE_IN_PROGRESS`,
-    ///   `OFFSET_METADATA_TOO_LARGE`.
+    ///   `OFFSET_METADATA_TOO_LARGE`, `UNKNOWN_TOPIC_OR_PARTITION`.
     mutating func commitOffsets(
         _ offsets: [PartitionName: CommittedOffset], of group: String, member: GroupMember, now: Int64
     ) throws(BrokerError)

@@ -10,6 +10,8 @@ package enum BrokerError: Int16, Error, Hashable, Sendable, CaseIterable {
     case networkException = 13
     case coordinatorLoadInProgress = 14
     case notCoordinator = 16
+    /// Of a batch: it cannot be asked now whether its transaction is open.
+    case notEnoughReplicas = 19
     case illegalGeneration = 22
     case inconsistentGroupProtocol = 23
     case unknownMemberID = 25

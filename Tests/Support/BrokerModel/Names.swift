@@ -49,5 +49,6 @@ package struct GroupMember: Hashable, Sendable {
 
 /// Promise of an answer that the group's coordinator holds back: see ``BrokerCalls/answer(to:now:)``.
 package struct Ticket: Hashable, Sendable {
+    var group: String
     var number: Int
 }

@@ -53,16 +53,6 @@ package struct Batch: Hashable, Sendable {
     package var size: Int { records.reduce(61) { $0 + $1.size } }
 }
 
-/// A record as it stands in its partition.
-package struct StoredRecord: Hashable, Sendable {
-    package var offset: Int64
-    package var record: Record
-    package var producer: ProducerIdentity?
-    /// -1 where the producer is not idempotent.
-    package var sequence: Int32
-    package var isTransactional: Bool
-}
-
 /// What is done to a stored value.
 package enum Corruption: Hashable, Sendable {
     /// Only so many bytes are left of it.
