@@ -16,7 +16,6 @@ extension Cluster {
             transactions[id] = transaction
             return producer
         case .abortFirst:
-            // The one exception of the rule that what throws has no effect: it is the abort that is waited for.
             fence(id)
             advance(to: now)
             throw .concurrentTransactions
