@@ -15,17 +15,17 @@ func record(_ value: String, key: String? = nil, at time: Int64 = 0) -> Record {
 func text(_ record: StoredRecord) -> String { String(decoding: record.record.value ?? [], as: UTF8.self) }
 
 /// A cluster with `input` (1 partition) and `output` (2 partitions), in which a group need not wait for more members.
-func makeCluster(_ change: (inout ClusterOptions) -> Void = { _ in }) throws -> Cluster {
+func makeCluster(_ change: (inout ClusterOptions) -> Void = { _ in }) throws -> ModelCluster {
     var options = ClusterOptions()
     options.initialRebalanceDelay = 0
     change(&options)
-    var cluster = Cluster(options: options)
+    var cluster = ModelCluster(options: options)
     try cluster.createTopic("input", partitions: 1, settings: [:], now: 0)
     try cluster.createTopic("output", partitions: 2, settings: [:], now: 0)
     return cluster
 }
 
-extension Cluster {
+extension ModelCluster {
     /// The values that a reader sees from `offset` on.
     mutating func values(
         of partition: PartitionName, from offset: Int64 = 0, _ isolation: Isolation = .readCommitted
@@ -50,13 +50,13 @@ extension Cluster {
     }
 
     /// Has a member in a generation of its own making, with its partitions assigned.
-    mutating func enter(_ request: JoinRequest) throws -> GroupMember {
+    mutating func enter(_ request: JoinRequest) throws -> MemberIdentity {
         var request = request
         if case .memberIDRequired(let id) = try join(request, now: now) { request.memberID = id }
         guard case .held(let ticket) = try join(request, now: now),
             case .joined(let id, let generation, _, let members) = try answer(to: ticket, now: now)
         else { throw NotIn() }
-        let member = GroupMember(id: id, generation: generation, instance: request.instance)
+        let member = MemberIdentity(id: id, generation: generation, instance: request.instance)
         let assignment = rangeAssignment(members, partitions: ["input": 1, "output": 2])
         let synced = try sync(request.group, member, assignment: assignment, now: now)
         guard case .synced = try answer(to: synced, now: now) else { throw NotIn() }

@@ -6,7 +6,7 @@ import Testing
 
     /// Opens a transaction of `id` that writes one record to each partition.
     private func open(
-        _ cluster: inout Cluster, _ id: String, _ value: String, in partitions: [PartitionName] = [output]
+        _ cluster: inout ModelCluster, _ id: String, _ value: String, in partitions: [PartitionName] = [output]
     ) throws -> ProducerIdentity {
         let producer = try cluster.initProducer(id, timeout: Self.timeout, current: nil, now: cluster.now)
         try cluster.addPartitions(partitions, to: id, producer, now: cluster.now)

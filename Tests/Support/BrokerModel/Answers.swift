@@ -36,7 +36,7 @@ package enum OffsetSpec: Hashable, Sendable {
 }
 
 /// A topic as it is described.
-package struct TopicDescription: Hashable, Sendable {
+package struct DescribedTopic: Hashable, Sendable {
     package var name: String
     /// Another one where the topic was deleted and made anew.
     package var id: Int
@@ -109,7 +109,7 @@ package enum GroupAnswer: Hashable, Sendable {
 }
 
 /// A group as it is listed.
-package struct GroupDescription: Hashable, Sendable {
+package struct DescribedGroup: Hashable, Sendable {
     package var name: String
     /// `Empty`, `PreparingRebalance`, `CompletingRebalance`, `Stable`.
     package var state: String

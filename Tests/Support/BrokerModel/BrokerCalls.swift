@@ -1,4 +1,4 @@
-/// All that a client may ask of a cluster. ``Cluster`` answers.
+/// All that a client may ask of a cluster. ``ModelCluster`` answers.
 ///
 /// `now` is virtual time, ms; it never goes back. Before a call is answered all is done that was due until then.
 /// A call that throws has changed nothing, but that a heartbeat is a sign of life even in a rebalance, and that
@@ -18,7 +18,7 @@ package protocol BrokerCalls {
     /// - Throws: `UNKNOWN_TOPIC_OR_PARTITION`, `INVALID_PARTITIONS`.
     mutating func addPartitions(to name: String, total: Int32, now: Int64) throws(BrokerError)
     /// All topics, by name.
-    mutating func topics(now: Int64) throws(BrokerError) -> [TopicDescription]
+    mutating func topics(now: Int64) throws(BrokerError) -> [DescribedTopic]
     /// All settings of the brokers.
     mutating func brokerSettings(now: Int64) throws(BrokerError) -> [String: String]
 
@@ -78,7 +78,7 @@ package protocol BrokerCalls {
     ///   `UNKNOWN_TOPIC_OR_PARTITION`.
     mutating func commitOffsets(
         _ offsets: [PartitionName: CommittedOffset], of group: String, in id: String, _ producer: ProducerIdentity,
-        member: GroupMember, now: Int64
+        member: MemberIdentity, now: Int64
     ) throws(BrokerError)
     /// Decides the transaction. Once this has returned the decision stands, but it shows in each partition, and in
     /// the offsets, only when the marker is written there: one after another, ``ClusterOptions/markerDelay`` apart.
@@ -98,7 +98,7 @@ package protocol BrokerCalls {
     /// - Returns: where the answer will be.
     /// - Throws: `UNKNOWN_MEMBER_ID`, `ILLEGAL_GENERATION`, `FENCED_INSTANCE_ID`, `REBALANCE_IN_PROGRESS`.
     mutating func sync(
-        _ group: String, _ member: GroupMember, assignment: [String: [PartitionName]], now: Int64
+        _ group: String, _ member: MemberIdentity, assignment: [String: [PartitionName]], now: Int64
     ) throws(BrokerError) -> Ticket
     /// The answer to a join or a sync, which can be taken once.
     /// - Returns: nil while it is held back.
@@ -107,14 +107,14 @@ package protocol BrokerCalls {
     ///   place), `NOT_COORDINATOR` (moved or restarted: the request is gone).
     mutating func answer(to ticket: Ticket, now: Int64) throws(BrokerError) -> GroupAnswer?
     /// - Throws: `REBALANCE_IN_PROGRESS`, `UNKNOWN_MEMBER_ID`, `ILLEGAL_GENERATION`, `FENCED_INSTANCE_ID`.
-    mutating func heartbeat(_ group: String, _ member: GroupMember, now: Int64) throws(BrokerError)
+    mutating func heartbeat(_ group: String, _ member: MemberIdentity, now: Int64) throws(BrokerError)
     /// - Throws: `UNKNOWN_MEMBER_ID`, `FENCED_INSTANCE_ID`.
-    mutating func leave(_ group: String, _ member: GroupMember, now: Int64) throws(BrokerError)
+    mutating func leave(_ group: String, _ member: MemberIdentity, now: Int64) throws(BrokerError)
     /// Commits offsets outside of transactions.
     /// - Throws: `UNKNOWN_MEMBER_ID`, `ILLEGAL_GENERATION`, `FENCED_INSTANCE_ID`, `REBALANCE_IN_PROGRESS`,
     ///   `OFFSET_METADATA_TOO_LARGE`, `UNKNOWN_TOPIC_OR_PARTITION`.
     mutating func commitOffsets(
-        _ offsets: [PartitionName: CommittedOffset], of group: String, member: GroupMember, now: Int64
+        _ offsets: [PartitionName: CommittedOffset], of group: String, member: MemberIdentity, now: Int64
     ) throws(BrokerError)
     /// - Parameter stable: to be told where a transaction may yet change an offset.
     /// - Returns: of each partition that has one, the committed offset.
@@ -123,7 +123,7 @@ package protocol BrokerCalls {
         _ partitions: [PartitionName], of group: String, stable: Bool, now: Int64
     ) throws(BrokerError) -> [PartitionName: CommittedOffset]
     /// All groups, by name.
-    mutating func groups(now: Int64) throws(BrokerError) -> [GroupDescription]
+    mutating func groups(now: Int64) throws(BrokerError) -> [DescribedGroup]
     /// - Throws: `NON_EMPTY_GROUP`, `GROUP_ID_NOT_FOUND`.
     mutating func deleteGroup(_ name: String, now: Int64) throws(BrokerError)
 }

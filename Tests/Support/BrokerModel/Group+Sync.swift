@@ -1,6 +1,6 @@
 extension Group {
     mutating func sync(
-        _ member: GroupMember, assignment: [String: [PartitionName]], now: Int64
+        _ member: MemberIdentity, assignment: [String: [PartitionName]], now: Int64
     ) throws(BrokerError) -> Ticket {
         let place = try check(member)
         if state == .preparing { throw .rebalanceInProgress }
@@ -41,13 +41,13 @@ extension Group {
         prepare(now, delay: 0)
     }
 
-    mutating func heartbeat(_ member: GroupMember, now: Int64) throws(BrokerError) {
+    mutating func heartbeat(_ member: MemberIdentity, now: Int64) throws(BrokerError) {
         let place = try check(member)
         members[place].expiry = now + members[place].sessionTimeout
         if state == .preparing { throw .rebalanceInProgress }
     }
 
-    mutating func leave(_ member: GroupMember, now: Int64) throws(BrokerError) {
+    mutating func leave(_ member: MemberIdentity, now: Int64) throws(BrokerError) {
         if promised.removeValue(forKey: member.id) == nil {
             if member.id.isEmpty, let instance = member.instance, let place = self.member(instance: instance) {
                 remove(place)
@@ -59,7 +59,7 @@ extension Group {
     }
 
     /// Whether offsets may be committed in the name of `member`.
-    func checkCommit(_ member: GroupMember, isTransactional: Bool) throws(BrokerError) {
+    func checkCommit(_ member: MemberIdentity, isTransactional: Bool) throws(BrokerError) {
         if member.generation < 0, state == .empty { return }
         if member.generation >= 0 || !member.id.isEmpty || member.instance != nil {
             _ = try check(member)

@@ -90,7 +90,7 @@ struct Group: Sendable {
         return place
     }
 
-    func check(_ member: GroupMember) throws(BrokerError) -> Int {
+    func check(_ member: MemberIdentity) throws(BrokerError) -> Int {
         let place = try check(member.id, instance: member.instance)
         if member.generation != generation { throw .illegalGeneration }
         return place

@@ -29,7 +29,7 @@ package struct ProducerIdentity: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Who a member of a group says that it is.
-package struct GroupMember: Hashable, Sendable {
+package struct MemberIdentity: Hashable, Sendable {
     /// As the coordinator gave it; empty before the first join, and for offsets that no member commits.
     package var id: String
     /// -1 for offsets that no member commits.
@@ -44,7 +44,7 @@ package struct GroupMember: Hashable, Sendable {
     }
 
     /// Nobody: the group has no members, or is not asked for them.
-    package static let none = GroupMember(id: "", generation: -1)
+    package static let none = MemberIdentity(id: "", generation: -1)
 }
 
 /// Promise of an answer that the group's coordinator holds back: see ``BrokerCalls/answer(to:now:)``.

@@ -1,4 +1,4 @@
-extension Cluster {
+extension ModelCluster {
     package mutating func join(_ request: JoinRequest, now: Int64) throws(BrokerError) -> Joining {
         try begin(now)
         try checkCoordinator(of: .group(request.group))
@@ -10,7 +10,7 @@ extension Cluster {
     }
 
     package mutating func sync(
-        _ group: String, _ member: GroupMember, assignment: [String: [PartitionName]], now: Int64
+        _ group: String, _ member: MemberIdentity, assignment: [String: [PartitionName]], now: Int64
     ) throws(BrokerError) -> Ticket {
         try begin(now)
         try checkMembers(of: group)
@@ -25,22 +25,22 @@ extension Cluster {
         return try change(group: ticket.group) { group throws(BrokerError) in try group.take(ticket) }
     }
 
-    package mutating func heartbeat(_ group: String, _ member: GroupMember, now: Int64) throws(BrokerError) {
+    package mutating func heartbeat(_ group: String, _ member: MemberIdentity, now: Int64) throws(BrokerError) {
         try begin(now)
         try checkMembers(of: group)
         try change(group: group) { group throws(BrokerError) in try group.heartbeat(member, now: now) }
     }
 
-    package mutating func leave(_ group: String, _ member: GroupMember, now: Int64) throws(BrokerError) {
+    package mutating func leave(_ group: String, _ member: MemberIdentity, now: Int64) throws(BrokerError) {
         try begin(now)
         try checkMembers(of: group)
         try change(group: group) { group throws(BrokerError) in try group.leave(member, now: now) }
     }
 
-    package mutating func groups(now: Int64) throws(BrokerError) -> [GroupDescription] {
+    package mutating func groups(now: Int64) throws(BrokerError) -> [DescribedGroup] {
         try begin(now)
         return groupsByName.values.map { group in
-            GroupDescription(
+            DescribedGroup(
                 name: group.name, state: group.state.rawValue, generation: group.generation,
                 members: group.members.map(\.id))
         }.sorted { $0.name < $1.name }

@@ -1,4 +1,4 @@
-extension Cluster {
+extension ModelCluster {
     package mutating func stop(now: Int64) {
         advance(to: now)
         isDown = true

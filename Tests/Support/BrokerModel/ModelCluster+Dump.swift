@@ -1,4 +1,4 @@
-extension Cluster: CustomStringConvertible {
+extension ModelCluster: CustomStringConvertible {
     /// The whole of it, for the eye: of each partition the newest entries.
     package var description: String { dump(entries: 12) }
 

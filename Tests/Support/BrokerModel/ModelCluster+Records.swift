@@ -1,4 +1,4 @@
-extension Cluster {
+extension ModelCluster {
     package mutating func produce(
         _ batch: Batch, to partition: PartitionName, now: Int64
     ) throws(BrokerError) -> Int64 {

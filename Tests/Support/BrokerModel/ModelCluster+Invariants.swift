@@ -1,4 +1,4 @@
-extension Cluster {
+extension ModelCluster {
     /// What must hold of the model itself and does not; empty in a model that is right. Reads every entry once.
     package var violations: [String] {
         var found: [String] = []

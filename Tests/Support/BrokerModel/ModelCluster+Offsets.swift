@@ -1,6 +1,6 @@
-extension Cluster {
+extension ModelCluster {
     package mutating func commitOffsets(
-        _ offsets: [PartitionName: CommittedOffset], of group: String, member: GroupMember, now: Int64
+        _ offsets: [PartitionName: CommittedOffset], of group: String, member: MemberIdentity, now: Int64
     ) throws(BrokerError) {
         try begin(now)
         try check(offsets, of: group, member, isTransactional: false)
@@ -9,7 +9,7 @@ extension Cluster {
 
     package mutating func commitOffsets(
         _ offsets: [PartitionName: CommittedOffset], of group: String, in id: String, _ producer: ProducerIdentity,
-        member: GroupMember, now: Int64
+        member: MemberIdentity, now: Int64
     ) throws(BrokerError) {
         try begin(now)
         try checkCoordinator(of: .group(group))
@@ -19,7 +19,7 @@ extension Cluster {
     }
 
     private func check(
-        _ offsets: [PartitionName: CommittedOffset], of group: String, _ member: GroupMember, isTransactional: Bool
+        _ offsets: [PartitionName: CommittedOffset], of group: String, _ member: MemberIdentity, isTransactional: Bool
     ) throws(BrokerError) {
         try checkCoordinator(of: .group(group))
         if offsets.keys.contains(where: { log(of: $0) == nil }) { throw .unknownTopicOrPartition }

@@ -3,7 +3,7 @@
 /// It has no clock, no thread and no randomness of its own: the same calls at the same times give the same answers.
 /// Copies are independent of each other. All brokers are one here: replication is instant, and to lose a leader or a
 /// coordinator is to be refused for a while.
-package struct Cluster: BrokerCalls, BrokerFaults, Sendable {
+package struct ModelCluster: BrokerCalls, BrokerFaults, Sendable {
     struct Topic: Sendable {
         var id: Int
         var settings: [String: String] = [:]

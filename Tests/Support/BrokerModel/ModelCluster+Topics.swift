@@ -1,4 +1,4 @@
-extension Cluster {
+extension ModelCluster {
     /// Topic settings that follow the brokers' where a topic does not say otherwise.
     private var topicDefaults: [String: String] {
         [
@@ -32,10 +32,10 @@ extension Cluster {
         topicsByName[name]?.logs += [PartitionLog](repeating: PartitionLog(), count: Int(total) - count)
     }
 
-    package mutating func topics(now: Int64) throws(BrokerError) -> [TopicDescription] {
+    package mutating func topics(now: Int64) throws(BrokerError) -> [DescribedTopic] {
         try begin(now)
         return topicsByName.map { name, topic in
-            TopicDescription(name: name, id: topic.id, partitions: Int32(topic.logs.count), settings: topic.settings)
+            DescribedTopic(name: name, id: topic.id, partitions: Int32(topic.logs.count), settings: topic.settings)
         }.sorted { $0.name < $1.name }
     }
 

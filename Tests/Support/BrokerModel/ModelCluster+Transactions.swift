@@ -1,4 +1,4 @@
-extension Cluster {
+extension ModelCluster {
     package mutating func initProducer(
         _ id: String?, timeout: Int64, current: ProducerIdentity?, now: Int64
     ) throws(BrokerError) -> ProducerIdentity {
