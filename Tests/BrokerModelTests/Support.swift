@@ -52,8 +52,12 @@ extension ModelCluster {
     /// Has a member in a generation of its own making, with its partitions assigned.
     mutating func enter(_ request: JoinRequest) throws -> MemberIdentity {
         var request = request
-        if case .memberIDRequired(let id) = try join(request, now: now) { request.memberID = id }
-        guard case .held(let ticket) = try join(request, now: now),
+        var joining = try join(request, now: now)
+        if case .memberIDRequired(let id) = joining {
+            request.memberID = id
+            joining = try join(request, now: now)
+        }
+        guard case .held(let ticket) = joining,
             case .joined(let id, let generation, _, let members) = try answer(to: ticket, now: now)
         else { throw NotIn() }
         let member = MemberIdentity(id: id, generation: generation, instance: request.instance)

@@ -98,6 +98,12 @@ package struct Subscriber: Hashable, Sendable {
     package var memberID: String
     package var instance: String?
     package var subscription: [String]
+
+    package init(memberID: String, instance: String?, subscription: [String]) {
+        self.memberID = memberID
+        self.instance = instance
+        self.subscription = subscription
+    }
 }
 
 /// What the coordinator had held back.
