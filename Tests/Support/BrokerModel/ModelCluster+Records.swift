@@ -4,10 +4,11 @@ extension ModelCluster {
     ) throws(BrokerError) -> Int64 {
         precondition(!batch.records.isEmpty, "a batch has records")
         try begin(now)
-        let log = try reachableLog(of: partition)
+        // A copy of the log that lived on would have the whole of it copied when it is written to.
+        let open = try reachableLog(of: partition).open
         let limit = topicsByName[partition.topic]?.settings["max.message.bytes"].flatMap { Int($0) } ?? .max
         if batch.size > limit { throw .messageTooLarge }
-        if let producer = batch.producer, batch.isTransactional, log.open[producer.id] == nil {
+        if let producer = batch.producer, batch.isTransactional, open[producer.id] == nil {
             try verify(producer, writes: .partition(partition))
         }
         let offset = try change(partition) { log throws(BrokerError) in try log.append(batch) }
@@ -33,11 +34,11 @@ extension ModelCluster {
         of partition: PartitionName, before offset: Int64, now: Int64
     ) throws(BrokerError) -> Int64 {
         try begin(now)
-        let log = try reachableLog(of: partition)
+        let end = try reachableLog(of: partition).end
         let policies = topicsByName[partition.topic]?.settings["cleanup.policy"]?.split(separator: ",") ?? []
         if !policies.contains("delete") { throw .policyViolation }
-        guard offset >= -1, offset <= log.end else { throw .offsetOutOfRange }
-        change(partition) { $0.delete(before: offset == -1 ? log.end : offset) }
-        return max(log.start, offset == -1 ? log.end : offset)
+        guard offset >= -1, offset <= end else { throw .offsetOutOfRange }
+        change(partition) { $0.delete(before: offset == -1 ? end : offset) }
+        return try reachableLog(of: partition).start
     }
 }

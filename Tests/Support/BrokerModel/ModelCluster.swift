@@ -21,15 +21,18 @@ package struct ModelCluster: BrokerCalls, BrokerFaults, Sendable {
     package var options: ClusterOptions
     /// Virtual time, ms.
     package private(set) var now: Int64
-    var isDown = false
     var topicsByName: [String: Topic] = [:]
-    var transactions: [String: Transaction] = [:]
-    var groupsByName: [String: Group] = [:]
-    var moves: [Coordinated: Move] = [:]
+    // What is due next depends on these.
+    var isDown = false { didSet { quietUntil = nil } }
+    var transactions: [String: Transaction] = [:] { didSet { quietUntil = nil } }
+    var groupsByName: [String: Group] = [:] { didSet { quietUntil = nil } }
+    var moves: [Coordinated: Move] = [:] { didSet { quietUntil = nil } }
     /// When every coordinator is loaded after a start.
-    var loaded: Int64 = 0
+    var loaded: Int64 = 0 { didSet { quietUntil = nil } }
     /// Until when a partition has no leader that is known.
-    var leaderless: [PartitionName: Int64] = [:]
+    var leaderless: [PartitionName: Int64] = [:] { didSet { quietUntil = nil } }
+    /// Nothing is due before this, so that most calls need not look; nil where that is not known.
+    private var quietUntil: Int64?
     private var lastProducer: Int64 = 0
     private var lastTopic = 0
 
@@ -56,32 +59,40 @@ package struct ModelCluster: BrokerCalls, BrokerFaults, Sendable {
         if isDown { throw .networkException }
     }
 
-    package var nextDeadline: Int64? { nextDue?.time }
-
     package mutating func advance(to now: Int64) {
         precondition(now >= self.now, "time goes back from \(self.now) to \(now)")
-        while let due = nextDue, due.time <= now {
-            self.now = max(self.now, due.time)
-            switch due.whom {
-            case .group(let name): groupsByName[name]?.advance(to: self.now)
-            case .transaction(let id): advanceTransaction(id)
-            }
+        defer { self.now = now }
+        if let quietUntil, now < quietUntil { return }
+        var next = nextDeadline
+        while let time = next, time <= now {
+            self.now = max(self.now, time)
+            for whom in due(by: time) { advance(whom) }
+            next = nextDeadline
         }
-        self.now = now
+        quietUntil = next ?? .max
     }
 
-    /// The first by time, then by name: never by the order of a dictionary, which differs from run to run.
-    private var nextDue: (time: Int64, whom: Coordinated)? {
-        if isDown { return nil }
-        var first: (time: Int64, whom: Coordinated)?
-        func consider(_ time: Int64?, _ whom: Coordinated) {
-            guard let time else { return }
-            if let other = first, (other.time, other.whom) < (time, whom) { return }
-            first = (time, whom)
+    private mutating func advance(_ whom: Coordinated) {
+        let time = now
+        switch whom {
+        case .group(let name): groupsByName[name]?.advance(to: time)
+        case .transaction(let id): advanceTransaction(id)
         }
-        for (name, group) in groupsByName { consider(group.nextDeadline, .group(name)) }
-        for (id, transaction) in transactions { consider(deadline(of: id, transaction), .transaction(id)) }
-        return first
+    }
+
+    package var nextDeadline: Int64? {
+        if isDown { return nil }
+        var first = Int64.max
+        for (_, group) in groupsByName { first = min(first, group.nextDeadline ?? .max) }
+        for (id, transaction) in transactions { first = min(first, deadline(of: id, transaction) ?? .max) }
+        return first == .max ? nil : first
+    }
+
+    /// By name: never in the order of a dictionary, which differs from run to run.
+    private func due(by time: Int64) -> [Coordinated] {
+        let groups = groupsByName.values.filter { $0.nextDeadline ?? .max <= time }.map(\.name).sorted()
+        let ends = transactions.filter { deadline(of: $0, $1) ?? .max <= time }.map(\.key).sorted()
+        return groups.map { .group($0) } + ends.map { .transaction($0) }
     }
 
     // MARK: Who is there
@@ -123,15 +134,5 @@ package struct ModelCluster: BrokerCalls, BrokerFaults, Sendable {
         group name: String, _ body: (inout Group) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(&groupsByName[name, default: Group(name: name)])
-    }
-}
-
-extension Coordinated: Comparable {
-    package static func < (a: Coordinated, b: Coordinated) -> Bool {
-        switch (a, b) {
-        case (.group(let a), .group(let b)), (.transaction(let a), .transaction(let b)): a < b
-        case (.group, .transaction): true
-        case (.transaction, .group): false
-        }
     }
 }
