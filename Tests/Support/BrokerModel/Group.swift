@@ -129,16 +129,13 @@ struct Group: Sendable {
         kept = Kept(generation: generation, leader: leader, members: members)
     }
 
-    /// Another coordinator has read what was kept; sessions begin at `time`.
+    /// Another coordinator has read what was kept, when nobody waited for an answer; sessions begin at `time`.
     mutating func reload(at time: Int64) {
         (generation, leader, members) = (kept.generation, kept.leader, kept.members)
         state = members.isEmpty ? .empty : .stable
         for place in members.indices {
             members[place].expiry = time + members[place].sessionTimeout
-            members[place].isNew = false
             members[place].owesSync = false
-            members[place].join = nil
-            members[place].sync = nil
         }
         (joinDeadline, gathering, syncDeadline) = (nil, nil, nil)
         (promised, answers, held) = ([:], [:], [])
