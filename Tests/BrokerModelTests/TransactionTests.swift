@@ -91,6 +91,9 @@ import Testing
         #expect(new.id == old.id && new.epoch > old.epoch)
         #expect(throws: BrokerError.invalidProducerEpoch) { try cluster.write("b", by: old, 1, to: output) }
         #expect(throws: BrokerError.producerFenced) { try cluster.addPartitions([output], to: "t", old, now: 10) }
+        #expect(throws: BrokerError.producerFenced) {
+            try cluster.initProducer("t", timeout: Self.timeout, current: old, now: 10)
+        }
         #expect(try cluster.values(of: output) == [])
         try cluster.addPartitions([output], to: "t", new, now: 10)
         try cluster.write("c", by: new, 0, to: output)
@@ -124,10 +127,12 @@ import Testing
         #expect(throws: BrokerError.producerFenced) {
             try cluster.endTransaction("t", producer, commit: true, now: Self.timeout)
         }
-        #expect(throws: BrokerError.producerFenced) {
-            try cluster.initProducer("t", timeout: Self.timeout, current: producer, now: Self.timeout)
-        }
         #expect(try cluster.values(of: output) == [])
+        // Nobody else has come meanwhile: the same producer may go on with the epoch that the abort raised.
+        let next = try cluster.initProducer("t", timeout: Self.timeout, current: producer, now: Self.timeout)
+        #expect(next == ProducerIdentity(id: producer.id, epoch: producer.epoch + 1))
+        try cluster.addPartitions([output], to: "t", next, now: Self.timeout)
+        try cluster.write("b", by: next, 0, to: output)
     }
 
     @Test func whatIsNotInTheTransactionIsRefused() throws {

@@ -24,7 +24,8 @@ struct Transaction: Sendable {
 
     /// Fencing raises the epoch: requests of earlier ones are refused.
     private(set) var producer: ProducerIdentity
-    /// The epoch that the producer itself asked to have raised, for a repetition of that request; -1 for none.
+    /// The epoch before the last raise: a producer that has this one may go on with the raised one, as long as no
+    /// other has claimed the id since; -1 for none.
     private(set) var lastEpoch: Int16 = -1
     /// ms.
     private(set) var timeout: Int64
@@ -60,16 +61,16 @@ struct Transaction: Sendable {
         if isDecided { throw .concurrentTransactions }
         if state == .ongoing { return .abortFirst }
         if let current, current.epoch != producer.epoch {
-            // The answer to the same request may have been lost; in any other case there has been a successor.
+            // The answer to the same request was lost, or the epoch was raised by the abort of its own transaction.
             guard current.epoch == lastEpoch else { throw .producerFenced }
+            (self.timeout, state) = (timeout, .empty)
             return .granted(producer)
         }
         lastEpoch = current?.epoch ?? -1
         producer =
             producer.epoch < Self.epochLimit
             ? ProducerIdentity(id: producer.id, epoch: producer.epoch + 1) : ProducerIdentity(id: fresh(), epoch: 0)
-        self.timeout = timeout
-        state = .empty
+        (self.timeout, state) = (timeout, .empty)
         return .granted(producer)
     }
 
@@ -106,8 +107,8 @@ struct Transaction: Sendable {
 
     /// The coordinator ends what a producer left open, which is fenced by it.
     mutating func fence(first: Int, markerAt: Int64) {
+        lastEpoch = producer.epoch
         producer.epoch += 1
-        lastEpoch = -1
         decide(commit: false, first: first, markerAt: markerAt)
     }
 
