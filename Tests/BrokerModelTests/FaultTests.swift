@@ -96,7 +96,23 @@ import Testing
         // Of a partition that has records of the transaction nobody has to be asked.
         try cluster.write("c", by: producer, 1, to: output)
         cluster.advance(to: 100)
+        // What follows does not overtake it.
+        #expect(throws: BrokerError.outOfOrderSequenceNumber) { try cluster.write("d", by: producer, 1, to: other) }
         try cluster.write("b", by: producer, 0, to: other)
+        try cluster.write("d", by: producer, 1, to: other)
+    }
+
+    @Test func aRepetitionThatComesTooLateIsInTheWayOfTheNextTransaction() throws {
+        var cluster = try makeCluster()
+        let producer = try open(&cluster)
+        try cluster.endTransaction("t", producer, commit: true, now: 0)
+        #expect(throws: BrokerError.invalidTxnState) { try cluster.write("a", by: producer, 0, to: output) }
+        try cluster.addPartitions([output], to: "t", producer, now: 0)
+        #expect(throws: BrokerError.outOfOrderSequenceNumber) { try cluster.write("b", by: producer, 1, to: output) }
+        // The leader has that in its memory alone.
+        cluster.moveLeader(of: output, away: 0, now: 0)
+        try cluster.write("b", by: producer, 1, to: output)
+        #expect(cluster.violations == [])
     }
 
     @Test func theCoordinatorOfAGroupMoves() throws {

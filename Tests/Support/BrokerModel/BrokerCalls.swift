@@ -1,8 +1,9 @@
 /// All that a client may ask of a cluster. ``ModelCluster`` answers.
 ///
 /// `now` is virtual time, ms; it never goes back. Before a call is answered all is done that was due until then.
-/// A call that throws has changed nothing, but that a heartbeat is a sign of life even in a rebalance, and that
-/// ``initProducer(_:timeout:current:now:)`` begins the abort that it has its caller wait for.
+/// A call that throws has changed nothing, but that a heartbeat is a sign of life even in a rebalance, that
+/// ``initProducer(_:timeout:current:now:)`` begins the abort that it has its caller wait for, and that a partition does
+/// not let a batch overtake one that was refused since its transaction could not be told to be open.
 /// While the cluster is down every call throws `NETWORK_EXCEPTION`.
 package protocol BrokerCalls {
     // MARK: Topics

@@ -11,6 +11,9 @@ extension ModelCluster {
         loaded = now + loading
         moves = [:]
         leaderless = [:]
+        for topic in topicsByName.keys {
+            for index in topicsByName[topic]?.logs.indices ?? 0..<0 { topicsByName[topic]?.logs[index].reload() }
+        }
         for group in groupsByName.keys { groupsByName[group]?.reload(at: now + loading) }
     }
 
@@ -24,6 +27,7 @@ extension ModelCluster {
     package mutating func moveLeader(of partition: PartitionName, away: Int64, now: Int64) {
         advance(to: now)
         leaderless[partition] = now + away
+        change(partition) { $0.reload() }
     }
 
     package mutating func retain(_ partition: PartitionName, newest count: Int, now: Int64) {

@@ -54,7 +54,7 @@ extension PartitionLog {
             sequences[producer] = entry.sequence
             if entry.isTransactional { undecided[producer.id, default: []].append(entry) }
         }
-        for entry in undecided.values.joined() where entry.offset < lastStable {
+        for entry in undecided.values.joined().sorted(by: { $0.offset < $1.offset }) where entry.offset < lastStable {
             found.append("\(entry.offset) counts as stable without a marker")
         }
         if lastStable < start || lastStable > end { found.append("the last stable offset \(lastStable) is outside") }

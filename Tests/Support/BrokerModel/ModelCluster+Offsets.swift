@@ -13,7 +13,9 @@ extension ModelCluster {
     ) throws(BrokerError) {
         try begin(now)
         try checkCoordinator(of: .group(group))
-        if !(groupsByName[group]?.offsets.hasOpen(producer.id) ?? false) { try verify(producer, writes: .group(group)) }
+        if options.verifiesTransactions, groupsByName[group]?.offsets.hasOpen(producer.id) != true {
+            try verify(producer, writes: .group(group))
+        }
         try check(offsets, of: group, member, isTransactional: true)
         try change(group: group) { group throws(BrokerError) in try group.offsets.commit(offsets, in: producer) }
     }

@@ -8,7 +8,10 @@ extension ModelCluster {
         let open = try reachableLog(of: partition).open
         let limit = topicsByName[partition.topic]?.settings["max.message.bytes"].flatMap { Int($0) } ?? .max
         if batch.size > limit { throw .messageTooLarge }
-        if let producer = batch.producer, batch.isTransactional, open[producer.id] == nil {
+        if let producer = batch.producer, batch.isTransactional, open[producer.id] == nil,
+            options.verifiesTransactions
+        {
+            change(partition) { $0.note(batch.sequence, of: producer) }
             try verify(producer, writes: .partition(partition))
         }
         let offset = try change(partition) { log throws(BrokerError) in try log.append(batch) }

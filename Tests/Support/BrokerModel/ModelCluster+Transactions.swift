@@ -63,7 +63,6 @@ extension ModelCluster {
 
     /// Asks the coordinator whether a producer may write to `target`: only within an open transaction that has it.
     func verify(_ producer: ProducerIdentity, writes target: Transaction.Target) throws(BrokerError) {
-        guard options.verifiesTransactions else { return }
         guard let (id, transaction) = transactions.first(where: { $0.value.producer.id == producer.id }) else {
             throw .invalidTxnState
         }

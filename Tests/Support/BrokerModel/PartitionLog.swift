@@ -32,10 +32,25 @@ struct PartitionLog: Sendable {
     /// The first offset of each producer's open transaction.
     private(set) var open: [Int64: Int64] = [:]
 
+    /// Of each producer whose transaction is not open here yet, the lowest sequence that it has asked to write: what
+    /// was refused for now must not be overtaken by what follows it. The leader has it in memory only.
+    private var lowest: [Int64: (epoch: Int16, sequence: Int32)] = [:]
+
     /// Before this every record's transaction is decided.
     var lastStable: Int64 { max(start, open.values.min() ?? end) }
 
     // MARK: Writing
+
+    /// A producer asks to write the first batch of a transaction here, of which the coordinator is asked now.
+    mutating func note(_ sequence: Int32, of producer: ProducerIdentity) {
+        let known = lowest[producer.id] ?? (producer.epoch, sequence)
+        if producer.epoch < known.epoch { return }
+        let isNewEpoch = producer.epoch > known.epoch
+        lowest[producer.id] = (producer.epoch, isNewEpoch ? sequence : min(sequence, known.sequence))
+    }
+
+    /// The leader is another one.
+    mutating func reload() { lowest = [:] }
 
     /// - Returns: the offset of the first record; of a batch that stands here already, where it stands.
     mutating func append(_ batch: Batch) throws(BrokerError) -> Int64 {
@@ -43,9 +58,13 @@ struct PartitionLog: Sendable {
             var state = producers[producer.id] ?? ProducerState(epoch: -1)
             if let offset = state.offset(ofDuplicate: batch) { return offset }
             if !batch.isTransactional, open[producer.id] != nil { throw .invalidTxnState }
+            if let known = lowest[producer.id], batch.sequence > known.sequence { throw .outOfOrderSequenceNumber }
             try state.accept(batch, at: end)
             producers[producer.id] = state
-            if batch.isTransactional, open[producer.id] == nil { open[producer.id] = end }
+            if batch.isTransactional {
+                open[producer.id] = open[producer.id] ?? end
+                lowest[producer.id] = nil
+            }
         }
         let first = end
         for (index, record) in batch.records.enumerated() {
@@ -68,6 +87,7 @@ struct PartitionLog: Sendable {
             }
         }
         producers[producer.id, default: ProducerState(epoch: -1)].raise(to: producer.epoch)
+        lowest[producer.id] = nil
         entries.append(
             Entry(
                 offset: end, content: .marker(isCommit: isCommit), producer: producer, sequence: -1,
