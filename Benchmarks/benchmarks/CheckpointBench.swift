@@ -94,8 +94,13 @@ enum CheckpointBench {
         _ report: inout Report, _ log: [ContiguousArray<UInt8>], _ engine: PartitionEngine, _ last: SavedCommit?
     ) {
         let begins = log.indices.filter { number in
-            guard let header = try? Block.header(of: log[number]) else { return false }
-            return header.slice.isFirst && header.part == 0
+            let value = log[number]
+            do throws(BlockError) {
+                let header = try unsafe SealedBlock(value.span.bytes).header
+                return header.slice.isFirst && header.part == 0
+            } catch {
+                return false
+            }
         }
         guard let begin = begins.dropLast().last else { return report.note("restore", "no pass is over") }
         var settings = EngineSettings()
@@ -103,7 +108,7 @@ enum CheckpointBench {
         let restored = PartitionEngine(settings)
         let start = Clock.thread
         let reader = CheckpointReader(restored, source, target: last?.number, offset: 0)
-        for value in log[begin...] { reader.take(value) }
+        for value in log[begin...] { unsafe reader.take(value.span.bytes) }
         let found = reader.finish(now: 0)
         let seconds = Clock.thread - start
         guard found != nil, restored.devices == engine.devices else {

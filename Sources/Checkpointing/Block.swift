@@ -17,13 +17,13 @@ package struct Block: Equatable, Sendable {
     package var header: BlockHeader
     package var content: ContiguousArray<UInt8>
 
-    package static let version: UInt8 = 1
+    package static let version: UInt8 = 2
     /// Bytes of a record at most, unless one state alone has more.
     package static let recordLimit = 512 << 10
 
     /// More than any writer makes: what claims to be longer is no content.
-    private static let contentLimit = 64 << 20
-    private static let magic: [UInt8] = Array("PHCK".utf8)
+    static let contentLimit = 64 << 20
+    static let magic: [UInt8] = Array("PHCK".utf8)
     private static let level: Int32 = 3
 
     package init(header: BlockHeader, content: ContiguousArray<UInt8>) {
@@ -86,87 +86,13 @@ package struct Block: Equatable, Sendable {
     // MARK: Reading
 
     /// - Throws: ``BlockError``: then nothing of it may be trusted.
-    package init(_ bytes: ContiguousArray<UInt8>) throws(BlockError) {
-        var reader = try Self.checked(bytes)
-        do throws(UnreadableBytes) {
-            _ = try reader.part(Self.magic.count + 1)
-            header = try Self.header(&reader)
-            let length = try reader.number()
-            guard length <= UInt64(Self.contentLimit) else { throw UnreadableBytes() }
-            let frame = bytes[(bytes.count - 8 - reader.left)..<(bytes.count - 8)]
-            content = try Self.decompressed(frame, length: Int(length))
-        } catch {
-            throw .malformed
+    package init(_ bytes: RawSpan) throws(BlockError) {
+        let sealed = try SealedBlock(bytes)
+        header = sealed.header
+        let reader = BlockReader()
+        content = try reader.withContent(of: sealed, in: bytes) { content in
+            unsafe content.withUnsafeBytes { unsafe ContiguousArray($0) }
         }
-    }
-
-    /// The header alone: cheap.
-    package static func header(of bytes: ContiguousArray<UInt8>) throws(BlockError) -> BlockHeader {
-        var reader = try checked(bytes)
-        do throws(UnreadableBytes) {
-            _ = try reader.part(magic.count + 1)
-            return try header(&reader)
-        } catch {
-            throw .malformed
-        }
-    }
-
-    /// A reader of what stands before the checksum, which is right.
-    private static func checked(_ bytes: ContiguousArray<UInt8>) throws(BlockError) -> ByteColumnReader {
-        guard bytes.count >= magic.count + 1, bytes.starts(with: magic) else { throw .notABlock }
-        guard bytes[magic.count] == version else { throw .version(bytes[magic.count]) }
-        let end = bytes.count - 8
-        guard end > magic.count + 2 else { throw .checksum }
-        var whole = ByteColumnReader(bytes)
-        do throws(UnreadableBytes) {
-            let content = try whole.part(end)
-            let checksum = unsafe StableHash.hash(bytes.span.bytes.extracting(0..<end))
-            guard try whole.fixed64() == checksum else { throw UnreadableBytes() }
-            return content
-        } catch {
-            throw .checksum
-        }
-    }
-
-    private static func header(_ reader: inout ByteColumnReader) throws(UnreadableBytes) -> BlockHeader {
-        var header = BlockHeader()
-        guard let kind = BlockHeader.Kind(rawValue: try reader.byte()) else { throw UnreadableBytes() }
-        header.kind = kind
-        header.topic = try reader.text()
-        guard let partition = Int32(exactly: try reader.signed()) else { throw UnreadableBytes() }
-        header.partition = partition
-        header.nextOffset = try reader.signed()
-        header.number = CommitNumber(epoch: try reader.number(), commit: try reader.number())
-        header.part = try reader.small(UInt32.self)
-        header.parts = try reader.small(UInt32.self)
-        if try reader.byte() == 1 {
-            header.base = CommitNumber(epoch: try reader.number(), commit: try reader.number())
-        }
-        header.stream = try reader.signed()
-        header.watermark = try reader.signed()
-        header.places = try reader.small(UInt32.self)
-        header.slice.pass = try reader.number()
-        header.slice.from = try reader.small(UInt32.self)
-        let (to, overflow) = header.slice.from.addingReportingOverflow(try reader.small(UInt32.self))
-        header.slice.to = to
-        header.slice.end = try reader.small(UInt32.self)
-        header.slice.isFirst = try reader.byte() == 1
-        guard !overflow, header.part < header.parts else { throw UnreadableBytes() }
-        return header
-    }
-
-    private static func decompressed(
-        _ frame: ArraySlice<UInt8>, length: Int
-    ) throws(UnreadableBytes) -> ContiguousArray<UInt8> {
-        var result = 0
-        let content = unsafe ContiguousArray<UInt8>(unsafeUninitializedCapacity: length) { buffer, count in
-            result = unsafe frame.withUnsafeBytes { source in
-                unsafe ZSTD_decompress(buffer.baseAddress, length, source.baseAddress, source.count)
-            }
-            count = ZSTD_isError(result) == 0 ? result : 0
-        }
-        guard ZSTD_isError(result) == 0, result == length else { throw UnreadableBytes() }
-        return content
     }
 }
 

@@ -78,6 +78,7 @@ package final class CheckpointReader {
     private let partition: Int32
     private var order: RestoreOrder
     private var suspects: Set<UInt32> = []
+    private let blocks = BlockReader()
     /// Blocks that could not be read, and why the last one could not.
     package private(set) var unreadable = 0
     package private(set) var lastError: BlockError?
@@ -102,20 +103,16 @@ package final class CheckpointReader {
     }
 
     /// Takes the value of one record, in the order of the log.
-    package func take(_ value: ContiguousArray<UInt8>) {
+    package func take(_ value: RawSpan) {
         do throws(BlockError) {
-            let header = try Block.header(of: value)
-            guard header.topic == topic, header.partition == partition else { return }
-            switch order.judge(header) {
-            case .pass:
-                return
-            case .beyond:
-                try note(beyond: Block(value))
-            case .begin:
-                engine.forgetStates()
-                try take(Block(value))
-            case .take:
-                try take(Block(value))
+            let block = try SealedBlock(value)
+            guard block.header.topic == topic, block.header.partition == partition else { return }
+            let verdict = order.judge(block.header)
+            if verdict == .pass { return }
+            if verdict == .begin { engine.forgetStates() }
+            try blocks.withContent(of: block, in: value) { (content) throws(BlockError) in
+                // A commit without states has a block too.
+                if !content.isEmpty { try take(content, of: block.header, isBeyond: verdict == .beyond) }
             }
         } catch {
             unreadable += 1
@@ -124,18 +121,13 @@ package final class CheckpointReader {
         }
     }
 
-    private func take(_ block: Block) throws(BlockError) {
+    private func take(_ content: RawSpan, of header: BlockHeader, isBeyond: Bool) throws(BlockError) {
         do throws(UnreadableBytes) {
-            states += try engine.restore(block)
-        } catch {
-            throw .malformed
-        }
-    }
-
-    private func note(beyond block: Block) throws(BlockError) {
-        guard !block.content.isEmpty else { return }
-        do throws(UnreadableBytes) {
-            suspects.formUnion(try InstallationFold.places(in: block.content))
+            if isBeyond {
+                suspects.formUnion(try InstallationFold.places(in: content))
+            } else {
+                states += try engine.restore(header, content)
+            }
         } catch {
             throw .malformed
         }

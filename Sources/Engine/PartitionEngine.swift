@@ -127,11 +127,10 @@ package final class PartitionEngine {
     /// All states in one form, the same for equal states: to compare.
     package var stateSnapshot: ContiguousArray<UInt8> { fold.snapshot(lexicon: lexicon) }
 
+    /// - Parameter content: of a block.
     /// - Returns: how many states it told of.
-    func restore(_ block: Block) throws(UnreadableBytes) -> Int {
-        guard !block.content.isEmpty else { return 0 }
-        let header = block.header
-        return try fold.restore(block.content, stream: header.stream, places: header.places, lexicon: &lexicon)
+    func restore(_ header: BlockHeader, _ content: RawSpan) throws(UnreadableBytes) -> Int {
+        try fold.restore(content, stream: header.stream, places: header.places, lexicon: &lexicon)
     }
 
     func finishRestore(_ last: BlockHeader, suspects: Set<UInt32>) throws(UnreadableBytes) {

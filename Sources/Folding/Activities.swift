@@ -1,7 +1,7 @@
 import Lifecycle
 
 /// An Android activity of an installation.
-struct Activity {
+struct Activity: Listed {
     enum State: UInt8 {
         case created
         case started
@@ -22,6 +22,7 @@ struct Activity {
     var isRecreated = false
     /// When it was stopped last.
     var stopped: Stamp?
+    var told: UInt16 = 0
 }
 
 /// An activity that was destroyed: one of its class, made in time, is its recreation.

@@ -1,7 +1,12 @@
+internal import CPrefetch
 import Lifecycle
 
 /// What only some installations have. Every collection is bounded; the bounds stand beside them.
+///
+/// Each list remembers that it changed, so that a commit of the checkpoint tells it only then.
 final class Cold {
+    /// What the checkpoint has not been told of.
+    var unsaved: HeldParts = []
     var clock = DeviceClock()
     /// What was added to the device time of the last event, and of the one that began the phase, ms.
     var lastOffset: Int64 = 0
@@ -14,29 +19,46 @@ final class Cold {
     var steppedFrom = Moment.never
     var known = KnownEvents()
     /// Processes and boots that have been succeeded, oldest first; at most ``succeededLimit``.
-    var succeeded: [UInt32] = []
+    var succeeded: [UInt32] = [] { didSet { newSucceeded = Self.succeededLimit } }
     /// Their numbers; at most ``succeededLimit``.
-    var endedCounts: [EndedCount] = []
+    var endedCounts: [EndedCount] = [] { didSet { newEndedCounts = Self.succeededLimit } }
+    /// Those at the end of the lists that the checkpoint has not been told of, or all.
+    var newSucceeded = 0
+    var newEndedCounts = 0
     /// Events with a number that wait for missing ones, as they came; at most `reorder.buffer`.
-    var heldByNumber: [HeldEvent] = []
+    var heldByNumber: [HeldEvent] = [] { didSet { unsaved.insert(.heldByNumber) } }
     /// Events without one that wait for older ones, in their order; at most `reorder.buffer` beside one record's.
-    var heldByTime: [HeldEvent] = []
+    var heldByTime: [HeldEvent] = [] { didSet { unsaved.insert(.heldByTime) } }
     /// Wall clock of the edges that left Active within the span of flapping, ms; at most the count and one.
-    var resigns: [Int64] = []
+    var resigns: [Int64] = [] { didSet { unsaved.insert(.resigns) } }
     /// At most `instances.limit` each.
-    var scenes: [Scene] = []
-    var activities: [Activity] = []
-    var views: [View] = []
-    var resources: [Resource] = []
+    var scenes: [Scene] = [] { didSet { unsaved.insert(.scenes) } }
+    var activities: [Activity] = [] { didSet { unsaved.insert(.activities) } }
+    var views: [View] = [] { didSet { unsaved.insert(.views) } }
+    var resources: [Resource] = [] { didSet { unsaved.insert(.resources) } }
     /// Views and classes of views that announced an appearance; at most `instances.limit` each.
-    var announcedViews: [UInt64] = []
-    var announcedClasses: [UInt64] = []
+    var announcedViews: [UInt64] = [] { didSet { unsaved.insert(.announcedViews) } }
+    var announcedClasses: [UInt64] = [] { didSet { unsaved.insert(.announcedClasses) } }
     /// What views did since a launch that is not decided yet; at most `instances.limit`.
-    var undecidedViews: [UndecidedView] = []
-    var graces = Graces()
-    var echoes = Echoes()
+    var undecidedViews: [UndecidedView] = [] { didSet { unsaved.insert(.undecidedViews) } }
+    var graces = Graces() { didSet { unsaved.insert(.graces) } }
+    var echoes = Echoes() { didSet { unsaved.insert(.echoes) } }
 
     static let succeededLimit = 15
+
+    /// A process or a boot has been succeeded.
+    func append(succeeded hash: UInt32) {
+        let new = newSucceeded
+        Instances.append(hash, to: &succeeded, limit: Self.succeededLimit)
+        newSucceeded = new + 1
+    }
+
+    /// So far its numbers had come.
+    func append(ended count: EndedCount) {
+        let new = newEndedCounts
+        Instances.append(count, to: &endedCounts, limit: Self.succeededLimit)
+        newEndedCounts = new + 1
+    }
 
     /// Holds events back.
     var holds: Bool { !heldByNumber.isEmpty || !heldByTime.isEmpty }
@@ -98,6 +120,20 @@ struct ColdStore {
     var count: Int { states.count - free.count }
 
     subscript(index: UInt32) -> Cold? { index == Device.noCold ? nil : states[Int(index)] }
+
+    /// Asks for a state that will be used soon.
+    @inline(__always)
+    func prefetch(_ index: UInt32) {
+        guard index != Device.noCold else { return }
+        unsafe states.withUnsafeBufferPointer { states in
+            guard let cold = unsafe states[Int(index)] else { return }
+            let object = unsafe UnsafeRawPointer(Unmanaged.passUnretained(cold).toOpaque())
+            for line in 0..<Self.lines { unsafe prefetch_line(object + line * 64) }
+        }
+    }
+
+    /// Cache lines of a state that saving and restoring look at.
+    private static let lines = 8
 
     mutating func make() -> (UInt32, Cold) {
         let cold = Cold()

@@ -57,14 +57,11 @@ extension Device {
         guard replacesProcess || replacesBoot else { return }
         let held = makeCold(context)
         if next != Moment.absent {
-            let count = EndedCount(process: process, boot: boot, next: next, seen: seen)
-            Instances.append(count, to: &held.endedCounts, limit: Cold.succeededLimit)
+            held.append(ended: EndedCount(process: process, boot: boot, next: next, seen: seen))
         }
-        held.succeeded.removeAll { $0 == named && named != 0 }
-        if replacesProcess { held.succeeded.append(process) }
-        if replacesBoot { held.succeeded.append(boot) }
-        let excess = held.succeeded.count - Cold.succeededLimit
-        if excess > 0 { held.succeeded.removeFirst(excess) }
+        if named != 0, held.succeeded.contains(named) { held.succeeded.removeAll { $0 == named } }
+        if replacesProcess { held.append(succeeded: process) }
+        if replacesBoot { held.append(succeeded: boot) }
     }
 
     // MARK: Exits

@@ -23,17 +23,28 @@ struct Echoes {
     /// The last phases, the newest last; at most ``limit``.
     var spans: [Span] = []
 
+    /// Those at the end that the checkpoint has not been told of, or all.
+    var newSpans = Echoes.limit
+    /// The first of them stands for one that it was told of.
+    var retellsSpan = false
+
     static let limit = 32
 
     mutating func note(_ state: Device.State, from start: Moment?, order: Int64) {
+        note(Span(state: state, start: start, order: order))
+    }
+
+    mutating func note(_ span: Span) {
         if spans.count == Self.limit { spans.removeFirst() }
-        spans.append(Span(state: state, start: start, order: order))
+        spans.append(span)
+        newSpans += 1
     }
 
     /// What an undecided launch has come to.
     mutating func decideLaunch(as state: Device.State) {
         guard let last = spans.indices.last, spans[last].state == .launching else { return }
         spans[last].state = state
+        if newSpans == 0 { (newSpans, retellsSpan) = (1, true) }
     }
 }
 

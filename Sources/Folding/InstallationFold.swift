@@ -90,7 +90,7 @@ package final class InstallationFold {
     /// - Returns: how many states it told of.
     /// - Throws: where the block cannot be; the fold is good for nothing then.
     package func restore(
-        _ block: ContiguousArray<UInt8>, stream: Int64, places: UInt32, lexicon: inout Lexicon
+        _ block: RawSpan, stream: Int64, places: UInt32, lexicon: inout Lexicon
     ) throws(UnreadableBytes) -> Int {
         try core.restore(block, stream: stream, places: places, &lexicon)
     }
@@ -107,12 +107,14 @@ package final class InstallationFold {
     }
 
     /// The places of which a block tells.
-    package static func places(in block: ContiguousArray<UInt8>) throws(UnreadableBytes) -> [UInt32] {
+    package static func places(in block: RawSpan) throws(UnreadableBytes) -> [UInt32] {
         var lexicon = Lexicon()
-        var reader = try StateReader(block, stream: 0, &lexicon)
-        var places: [UInt32] = []
-        for _ in 0..<reader.entries { places.append(try reader.begin().place) }
-        return places
+        return try unsafe block.withUnsafeBytes { (bytes) throws(UnreadableBytes) -> [UInt32] in
+            var reader = unsafe try StateReader(bytes, stream: 0, &lexicon)
+            var places: [UInt32] = []
+            for _ in 0..<reader.entries { places.append(try reader.begin().place) }
+            return places
+        }
     }
 }
 
@@ -130,8 +132,8 @@ struct FoldCore: ~Copyable {
     /// Devices whose timer falls in the tick that has begun, earliest first.
     private var near = NearTimers()
     private var candidates: ContiguousArray<UInt32> = []
-    /// Places whose states changed since the last commit, or ended; some twice.
-    var changed: ContiguousArray<UInt32> = []
+    /// What the next commit of the checkpoint tells.
+    var changed = ChangedStates()
     /// A checkpoint is written.
     var notesChanges = false
 
@@ -177,7 +179,7 @@ struct FoldCore: ~Copyable {
     }
 
     /// Events between the asking for a state and its use: some hundred ns each, more than memory takes to answer.
-    private static let ahead = 6
+    static let ahead = 6
 
     /// Asks for the state of an event that is to come, and for the place in the index of a later one.
     @inline(__always)
@@ -200,8 +202,8 @@ struct FoldCore: ~Copyable {
         context.holdsOfRecord = false
         for index in range {
             guard events[index].edge != .tick, let device = table.find(events[index].installation) else { continue }
-            table[device].closeRecord(context)
             note(device)
+            table[device].closeRecord(context)
             schedule(device)
         }
     }
@@ -233,8 +235,8 @@ struct FoldCore: ~Copyable {
             // Its own time may have been over by then.
             device = table.index(of: event.installation)
         }
-        table[device].arrive(event, sortsRecord: sortsRecord, context)
         note(device)
+        table[device].arrive(event, sortsRecord: sortsRecord, context)
         schedule(device)
     }
 
@@ -265,8 +267,8 @@ struct FoldCore: ~Copyable {
         guard wanted != 0, wanted <= TimerWheel.tick(context.stream) else { return }
         table[device].timer = 0
         if table[device].nextDue(context) <= context.stream {
-            table[device].fire(context)
             note(device)
+            table[device].fire(context)
             if table[device].isExpired(context) { return expire(device) }
         }
         schedule(device)
@@ -278,12 +280,17 @@ struct FoldCore: ~Copyable {
         if notesChanges { changed.append(device) }
     }
 
-    /// Remembers that the device is to be written with the next commit.
+    /// The device is going to change: remembers it for the next commit, as it is.
     @inline(__always)
     private mutating func note(_ device: UInt32) {
         guard notesChanges, !table[device].flags.contains(.changed) else { return }
+        keep(device)
+    }
+
+    @inline(never)
+    private mutating func keep(_ device: UInt32) {
         table[device].flags.insert(.changed)
-        changed.append(device)
+        changed.append(device, StateImage(of: table[device], context.store[table[device].cold]))
     }
 
     /// Sees to it that the device is looked at when its next limit passes.

@@ -1,7 +1,7 @@
 import Lifecycle
 
 /// Something that an installation has running: an animation, a camera, an observer …
-struct Resource: BitwiseCopyable {
+struct Resource: Listed, BitwiseCopyable {
     /// Id in the lexicon's texts.
     var name: UInt32
     var instance: UInt64
@@ -14,6 +14,7 @@ struct Resource: BitwiseCopyable {
     var ranAtResign = false
     /// Counted since the last activate.
     var isLeaked = false
+    var told: UInt16 = 0
 }
 
 extension Device {

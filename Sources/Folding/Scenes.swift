@@ -1,7 +1,7 @@
 import Lifecycle
 
 /// A scene of an installation.
-struct Scene: BitwiseCopyable {
+struct Scene: Listed, BitwiseCopyable {
     var id: UInt64
     var phase: Phase
     /// Connected, and no edge since.
@@ -9,6 +9,7 @@ struct Scene: BitwiseCopyable {
     var openedBy: PhaseEdge?
     /// When it entered its phase.
     var since: Moment
+    var told: UInt16 = 0
 }
 
 extension Device {

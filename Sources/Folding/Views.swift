@@ -1,7 +1,7 @@
 import Lifecycle
 
 /// A view controller's view of an installation.
-struct View {
+struct View: Listed {
     enum State: UInt8 {
         case disappeared
         case appearing
@@ -25,6 +25,7 @@ struct View {
     var isVisited = false
     /// Since when the visit is on screen; nil while the app is in the background.
     var visibleSince: Moment?
+    var told: UInt16 = 0
 }
 
 /// A view that appeared while it was not decided where a launch leads.

@@ -99,7 +99,7 @@ package final class CheckpointInspection {
                 guard let value else { return }
                 result.records += 1
                 result.bytes += value.byteCount
-                reader.take(unsafe value.withUnsafeBytes { unsafe ContiguousArray($0) })
+                reader.take(value)
             }
             switch outcome {
             case .record: isThrough = false

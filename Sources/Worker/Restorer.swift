@@ -159,7 +159,7 @@ final class FoldRestoration: Restoration, RestoreSink, @unchecked Sendable {
 
     func take(key: RawSpan?, value: RawSpan?) {
         guard let value else { return }
-        reader.take(unsafe value.withUnsafeBytes { unsafe ContiguousArray($0) })
+        reader.take(value)
     }
 
     var isComplete: Bool { reader.isComplete }

@@ -21,7 +21,7 @@ import Testing
     @Test func whatIsWrittenIsRead() throws {
         let block = Self.sample
         #expect(try Block(block.bytes) == block)
-        #expect(try Block.header(of: block.bytes) == block.header)
+        #expect(try SealedBlock(block.bytes).header == block.header)
         var bare = block
         bare.header.base = nil
         bare.content = []
@@ -32,7 +32,7 @@ import Testing
         let bytes = Self.sample.bytes
         for count in 0..<bytes.count {
             #expect(throws: BlockError.self) { try Block(ContiguousArray(bytes.prefix(count))) }
-            #expect(throws: BlockError.self) { try Block.header(of: ContiguousArray(bytes.prefix(count))) }
+            #expect(throws: BlockError.self) { try SealedBlock(ContiguousArray(bytes.prefix(count))) }
         }
     }
 
@@ -60,5 +60,17 @@ import Testing
 
     @Test func contentThatRepeatsTakesLittle() {
         #expect(Self.sample.bytes.count < 300)
+    }
+}
+
+extension Block {
+    fileprivate init(_ bytes: ContiguousArray<UInt8>) throws(BlockError) {
+        self = try unsafe Block(bytes.span.bytes)
+    }
+}
+
+extension SealedBlock {
+    fileprivate init(_ bytes: ContiguousArray<UInt8>) throws(BlockError) {
+        self = try unsafe SealedBlock(bytes.span.bytes)
     }
 }

@@ -1,194 +1,276 @@
 import Lifecycle
 
-/// What only some installations have, in columns.
-extension Cold {
-    private enum Part {
-        static let lastOffset: UInt64 = 1 << 0
-        static let sinceOffset: UInt64 = 1 << 1
-        static let clock: UInt64 = 1 << 2
-        static let ids: UInt64 = 1 << 3
-        static let contents: UInt64 = 1 << 4
-        static let succeeded: UInt64 = 1 << 5
-        static let resigns: UInt64 = 1 << 6
-        static let heldByNumber: UInt64 = 1 << 7
-        static let heldByTime: UInt64 = 1 << 8
-        static let scenes: UInt64 = 1 << 9
-        static let activities: UInt64 = 1 << 10
-        static let views: UInt64 = 1 << 11
-        static let resources: UInt64 = 1 << 12
-        static let announced: UInt64 = 1 << 13
-        static let graces: UInt64 = 1 << 14
-        static let echoes: UInt64 = 1 << 15
-        static let endedCounts: UInt64 = 1 << 16
-        static let lastTold: UInt64 = 1 << 17
-        static let steppedFrom: UInt64 = 1 << 18
-        static let announcedViews: UInt64 = 1 << 19
-        static let undecidedViews: UInt64 = 1 << 20
-        static let all: UInt64 = (1 << 21) - 1
-    }
+/// Parts of a ``Cold`` state, as the checkpoint tells them: those that an entry does not tell are as they were.
+struct HeldParts: OptionSet, BitwiseCopyable {
+    let rawValue: UInt32
 
-    private func parts(isWhole: Bool) -> UInt64 {
-        var parts: UInt64 = 0
-        if lastOffset != 0 { parts |= Part.lastOffset }
-        if sinceOffset != 0 { parts |= Part.sinceOffset }
-        if !clock.isNew { parts |= Part.clock }
-        if isWhole ? known.hasIDs : known.newIDs > 0 { parts |= Part.ids }
-        if isWhole ? known.hasContents : known.newContents > 0 { parts |= Part.contents }
-        if !succeeded.isEmpty { parts |= Part.succeeded }
-        if !resigns.isEmpty { parts |= Part.resigns }
-        if !heldByNumber.isEmpty { parts |= Part.heldByNumber }
-        if !heldByTime.isEmpty { parts |= Part.heldByTime }
-        if !scenes.isEmpty { parts |= Part.scenes }
-        if !activities.isEmpty { parts |= Part.activities }
-        if !views.isEmpty { parts |= Part.views }
-        if !resources.isEmpty { parts |= Part.resources }
-        if !announcedClasses.isEmpty { parts |= Part.announced }
-        if !graces.isNew { parts |= Part.graces }
-        if !echoes.isNew { parts |= Part.echoes }
-        if !endedCounts.isEmpty { parts |= Part.endedCounts }
-        if lastTold != 0 { parts |= Part.lastTold }
-        if steppedFrom.isKnown { parts |= Part.steppedFrom }
-        if !announcedViews.isEmpty { parts |= Part.announcedViews }
-        if !undecidedViews.isEmpty { parts |= Part.undecidedViews }
+    static let echoes = HeldParts(rawValue: 1 << 0)
+    static let scenes = HeldParts(rawValue: 1 << 1)
+    static let activities = HeldParts(rawValue: 1 << 2)
+    static let views = HeldParts(rawValue: 1 << 3)
+    static let graces = HeldParts(rawValue: 1 << 4)
+    static let resources = HeldParts(rawValue: 1 << 5)
+    static let clock = HeldParts(rawValue: 1 << 6)
+    static let offsets = HeldParts(rawValue: 1 << 7)
+    static let ids = HeldParts(rawValue: 1 << 8)
+    static let contents = HeldParts(rawValue: 1 << 9)
+    static let succeeded = HeldParts(rawValue: 1 << 10)
+    static let endedCounts = HeldParts(rawValue: 1 << 11)
+    static let announcedViews = HeldParts(rawValue: 1 << 12)
+    static let announcedClasses = HeldParts(rawValue: 1 << 13)
+    static let undecidedViews = HeldParts(rawValue: 1 << 14)
+    static let heldByNumber = HeldParts(rawValue: 1 << 15)
+    static let heldByTime = HeldParts(rawValue: 1 << 16)
+    static let resigns = HeldParts(rawValue: 1 << 17)
+    static let lastTold = HeldParts(rawValue: 1 << 18)
+    static let steppedFrom = HeldParts(rawValue: 1 << 19)
+
+    static let all = HeldParts(rawValue: 1 << 20 - 1)
+}
+
+extension Cold {
+    /// All that a reader needs who knows nothing of it.
+    private var whole: HeldParts {
+        var parts: HeldParts = []
+        if !echoes.isNew { parts.insert(.echoes) }
+        if !scenes.isEmpty { parts.insert(.scenes) }
+        if !activities.isEmpty { parts.insert(.activities) }
+        if !views.isEmpty { parts.insert(.views) }
+        if !graces.isNew { parts.insert(.graces) }
+        if !resources.isEmpty { parts.insert(.resources) }
+        if !clock.isNew { parts.insert(.clock) }
+        if known.hasIDs { parts.insert(.ids) }
+        if known.hasContents { parts.insert(.contents) }
+        if !succeeded.isEmpty { parts.insert(.succeeded) }
+        if !endedCounts.isEmpty { parts.insert(.endedCounts) }
+        if !announcedViews.isEmpty { parts.insert(.announcedViews) }
+        if !announcedClasses.isEmpty { parts.insert(.announcedClasses) }
+        if !undecidedViews.isEmpty { parts.insert(.undecidedViews) }
+        if !heldByNumber.isEmpty { parts.insert(.heldByNumber) }
+        if !heldByTime.isEmpty { parts.insert(.heldByTime) }
+        if !resigns.isEmpty { parts.insert(.resigns) }
         return parts
     }
 
-    func save(isWhole: Bool, to writer: inout StateWriter) {
-        let parts = parts(isWhole: isWhole)
-        writer[.cold].append(parts)
-        writer[.cold].append(signed: events)
-        if lastOffset != 0 { writer[.cold].append(signed: lastOffset) }
-        if sinceOffset != 0 { writer[.cold].append(signed: lastOffset &- sinceOffset) }
-        if parts & Part.clock != 0 { clock.save(isWhole: isWhole, to: &writer) }
-        if parts & Part.ids != 0 { known.saveIDs(isWhole: isWhole, to: &writer) }
-        if parts & Part.contents != 0 { known.saveContents(isWhole: isWhole, to: &writer) }
-        if parts & Part.succeeded != 0 {
-            writer[.cold].append(UInt64(succeeded.count))
-            for process in succeeded { writer[.cold].append(fixed: process) }
-        }
-        if parts & Part.resigns != 0 {
-            writer[.cold].append(UInt64(resigns.count))
-            for time in resigns { writer[.cold].append(signed: writer.last.time &- time) }
-        }
-        save(heldByNumber, to: &writer)
-        save(heldByTime, to: &writer)
-        saveInstances(to: &writer)
-        if parts & Part.graces != 0 { graces.save(to: &writer) }
-        if parts & Part.echoes != 0 { echoes.save(to: &writer) }
-        saveOdd(to: &writer)
+    /// What is new since it was told last.
+    private var changed: HeldParts {
+        var parts = unsaved
+        if clock.hasNews { parts.insert(.clock) }
+        if known.newIDs > 0 { parts.insert(.ids) }
+        if known.newContents > 0 { parts.insert(.contents) }
+        if newSucceeded > 0 { parts.insert(.succeeded) }
+        if newEndedCounts > 0 { parts.insert(.endedCounts) }
+        return parts
     }
 
-    /// What stands out of the ordinary: the clock went back, a launch is not decided, processes were succeeded.
-    private func saveOdd(to writer: inout StateWriter) {
-        if !endedCounts.isEmpty {
-            writer[.cold].append(UInt64(endedCounts.count))
-            for count in endedCounts {
-                writer[.cold].append(fixed: count.process)
-                writer[.cold].append(fixed: count.boot)
-                writer[.cold].append(signed: count.next)
-                writer[.cold].append(fixed: count.seen)
-            }
+    /// - Parameters:
+    ///   - old: the state as it was told last.
+    ///   - isWhole: the reader knows nothing of it.
+    func save(_ image: StateImage, over old: StateImage, isWhole: Bool, to writer: inout StateWriter) {
+        (writer.offset, writer.events) = (lastOffset, events)
+        var parts = isWhole ? whole : changed
+        let (new, before) = (image.held, old.held)
+        if new.lastOffset != before.lastOffset || new.sinceOffset != before.sinceOffset { parts.insert(.offsets) }
+        if new.lastTold != before.lastTold { parts.insert(.lastTold) }
+        if new.steppedFrom != before.steppedFrom { parts.insert(.steppedFrom) }
+        writer[.cold].append(UInt64(parts.rawValue))
+        // Mostly each number is an event.
+        writer[.cold].append(signed: (new.events &- before.events) &- (image.sequenceNext &- old.numberBefore))
+        if parts.contains(.offsets) {
+            writer[.clock].append(signed: lastOffset)
+            writer[.clock].append(signed: lastOffset &- sinceOffset)
         }
-        if lastTold != 0 { writer[.cold].append(signed: lastTold) }
-        if steppedFrom.isKnown { writer.put(steppedFrom, from: writer.last, to: .cold) }
-        if !announcedViews.isEmpty {
+        if parts.contains(.clock) { clock.save(isWhole: isWhole, to: &writer) }
+        if parts.contains(.ids) { known.saveIDs(isWhole: isWhole, to: &writer) }
+        if parts.contains(.contents) { known.saveContents(isWhole: isWhole, to: &writer) }
+        if parts.contains(.succeeded) { saveSucceeded(over: old, isWhole: isWhole, to: &writer) }
+        if parts.contains(.endedCounts) { saveEndedCounts(over: old, isWhole: isWhole, to: &writer) }
+        if parts.contains(.heldByNumber) { save(heldByNumber, to: &writer) }
+        if parts.contains(.heldByTime) { save(heldByTime, to: &writer) }
+        if parts.contains(.scenes) { writer.put(scenes, isWhole: isWhole) }
+        if parts.contains(.activities) { writer.put(activities, isWhole: isWhole) }
+        if parts.contains(.views) { writer.put(views, isWhole: isWhole) }
+        if parts.contains(.resources) { writer.put(resources, isWhole: isWhole) }
+        if parts.contains(.graces) { graces.save(to: &writer) }
+        if parts.contains(.echoes) { echoes.save(isWhole: isWhole, to: &writer) }
+        saveOdd(parts, to: &writer)
+    }
+
+    /// What few installations have.
+    private func saveOdd(_ parts: HeldParts, to writer: inout StateWriter) {
+        if parts.contains(.announcedViews) {
             writer[.instances].append(UInt64(announcedViews.count))
-            for id in announcedViews { writer[.instances].append(fixed: id) }
+            for id in announcedViews { writer[.ids].append(fixed: id) }
         }
-        if !undecidedViews.isEmpty {
+        if parts.contains(.announcedClasses) {
+            writer[.instances].append(UInt64(announcedClasses.count))
+            for name in announcedClasses { writer.hash(name, to: .instances) }
+        }
+        if parts.contains(.undecidedViews) {
             writer[.instances].append(UInt64(undecidedViews.count))
             for view in undecidedViews {
                 writer.put(view.stamp, to: .instances)
                 writer.put(view.loading, to: .instances)
             }
         }
+        if parts.contains(.resigns) {
+            writer[.resign].append(UInt64(resigns.count))
+            for time in resigns { writer[.resign].append(signed: writer.last.time &- time) }
+        }
+        if parts.contains(.lastTold) { writer[.time].append(signed: writer.last.time &- lastTold) }
+        if parts.contains(.steppedFrom) { writer.put(steppedFrom, from: writer.last, to: .since) }
+    }
+
+    /// Those at the end that are new; a list that has reached its limit loses as many at its beginning.
+    private func saveSucceeded(over old: StateImage, isWhole: Bool, to writer: inout StateWriter) {
+        let count = isWhole ? succeeded.count : min(newSucceeded, succeeded.count)
+        writer[.cold].append(UInt64(count) << 1 | (count == succeeded.count ? 1 : 0))
+        for hash in succeeded.suffix(count) { writer.put(short: hash, known: old.process) }
+    }
+
+    private func saveEndedCounts(over old: StateImage, isWhole: Bool, to writer: inout StateWriter) {
+        let count = isWhole ? endedCounts.count : min(newEndedCounts, endedCounts.count)
+        writer[.cold].append(UInt64(count) << 1 | (count == endedCounts.count ? 1 : 0))
+        for ended in endedCounts.suffix(count) {
+            writer.put(short: ended.process, known: old.process)
+            writer.put(short: ended.boot, known: old.boot)
+            writer[.sequence].append(signed: ended.next &- old.numberBefore)
+            let isRun = ended.seen == ended.seenInRun
+            writer[.cold].append(byte: isRun ? 1 : 0)
+            if !isRun { writer[.identity].append(fixed: ended.seen) }
+        }
     }
 
     private func save(_ events: [HeldEvent], to writer: inout StateWriter) {
-        if events.isEmpty { return }
         writer[.held].append(UInt64(events.count))
         for event in events { event.save(to: &writer) }
     }
 
-    private func saveInstances(to writer: inout StateWriter) {
-        if !scenes.isEmpty {
-            writer[.instances].append(UInt64(scenes.count))
-            for scene in scenes { scene.save(to: &writer) }
-        }
-        if !activities.isEmpty {
-            writer[.instances].append(UInt64(activities.count))
-            for activity in activities { activity.save(to: &writer) }
-        }
-        if !views.isEmpty {
-            writer[.instances].append(UInt64(views.count))
-            for view in views { view.save(to: &writer) }
-        }
-        if !resources.isEmpty {
-            writer[.instances].append(UInt64(resources.count))
-            for resource in resources { resource.save(to: &writer) }
-        }
-        if !announcedClasses.isEmpty {
-            writer[.instances].append(UInt64(announcedClasses.count))
-            for name in announcedClasses { writer[.instances].append(fixed: name) }
-        }
-    }
-
-    /// What is new since now is what the next ``save(isWhole:to:)`` of a part tells.
-    func noteSaved() {
-        clock.noteSaved()
+    /// What is new since now is what the next ``save(_:over:isWhole:to:)`` of a part tells.
+    func noteSaved(isWhole: Bool) {
+        if clock.hasNews { clock.noteSaved() }
         known.noteSaved()
+        if isWhole || !unsaved.isDisjoint(with: [.scenes, .activities, .views, .resources]) {
+            Self.noteTold(&scenes)
+            Self.noteTold(&activities)
+            Self.noteTold(&views)
+            Self.noteTold(&resources)
+        }
+        if isWhole || unsaved.contains(.echoes) { echoes.noteSaved() }
+        (newSucceeded, newEndedCounts) = (0, 0)
+        unsaved = []
     }
 
-    // MARK: Reading
+    private static func noteTold(_ list: inout [some Listed]) {
+        for place in list.indices where Int(list[place].told) != place + 1 { list[place].told = UInt16(place + 1) }
+    }
+}
 
-    /// Takes what one entry tells; lists of known events and clock readings are added to where it is no whole one.
-    func load(_ reader: inout StateReader, owner: InstallationKey) throws(UnreadableBytes) {
-        let parts = try reader[.cold].number()
-        guard parts & ~Part.all == 0 else { throw UnreadableBytes() }
-        events = try reader[.cold].signed()
-        lastOffset = parts & Part.lastOffset != 0 ? try reader[.cold].signed() : 0
-        sinceOffset = parts & Part.sinceOffset != 0 ? lastOffset &- (try reader[.cold].signed()) : 0
-        if parts & Part.clock != 0 { try clock.load(&reader) } else { clock = DeviceClock() }
-        if parts & Part.ids != 0 { try known.loadIDs(&reader) }
-        if parts & Part.contents != 0 { try known.loadContents(&reader) }
-        succeeded = []
-        if parts & Part.succeeded != 0 {
-            for _ in 0..<(try reader.length(.cold)) { succeeded.append(try reader[.cold].fixed32()) }
+extension EndedCount {
+    /// What ``seen`` is where all numbers came in order.
+    fileprivate var seenInRun: UInt64 { next >= 0 && next < 64 ? 1 << UInt64(next) - 1 : UInt64.max }
+}
+
+extension StateWriter {
+    /// A hash that mostly is one that the reader knows.
+    fileprivate mutating func put(short hash: UInt32, known: UInt32) {
+        self[.cold].append(byte: hash == known ? 1 : 0)
+        if hash != known { self[.identity].append(fixed: hash) }
+    }
+}
+
+// MARK: Reading
+
+extension StateReader {
+    fileprivate mutating func short(known: UInt32) throws(UnreadableBytes) -> UInt32 {
+        try flag(.cold) ? known : try self[.identity].fixed32()
+    }
+
+    /// How many follow in a list of bounded length, and whether they are all of it.
+    fileprivate mutating func news(limit: Int) throws(UnreadableBytes) -> (count: Int, isAll: Bool) {
+        let head = try self[.cold].number()
+        guard head >> 1 <= UInt64(limit) else { throw UnreadableBytes() }
+        return (Int(head >> 1), head & 1 == 1)
+    }
+}
+
+extension Cold {
+    /// Takes what one entry tells.
+    ///
+    /// - Parameters:
+    ///   - image: of the device, as the entry tells it.
+    ///   - old: as it was before.
+    func load(
+        _ reader: inout StateReader, _ image: StateImage, over old: StateImage, owner: InstallationKey
+    ) throws(UnreadableBytes) {
+        guard let raw = UInt32(exactly: try reader[.cold].number()) else { throw UnreadableBytes() }
+        let parts = HeldParts(rawValue: raw)
+        guard HeldParts.all.isSuperset(of: parts) else { throw UnreadableBytes() }
+        events = events &+ (image.sequenceNext &- old.numberBefore) &+ (try reader[.cold].signed())
+        if parts.contains(.offsets) {
+            lastOffset = try reader[.clock].signed()
+            sinceOffset = lastOffset &- (try reader[.clock].signed())
         }
-        resigns = []
-        if parts & Part.resigns != 0 {
-            for _ in 0..<(try reader.length(.cold)) {
-                resigns.append(reader.last.time &- (try reader[.cold].signed()))
-            }
-        }
-        heldByNumber = parts & Part.heldByNumber != 0 ? try Self.loadHeld(&reader, owner) : []
-        heldByTime = parts & Part.heldByTime != 0 ? try Self.loadHeld(&reader, owner) : []
-        try loadInstances(parts, &reader)
-        graces = parts & Part.graces != 0 ? try Graces(&reader) : Graces()
-        echoes = parts & Part.echoes != 0 ? try Echoes(&reader) : Echoes()
+        (reader.offset, reader.events) = (lastOffset, events)
+        if parts.contains(.clock) { try clock.load(&reader) }
+        if parts.contains(.ids) { try known.loadIDs(&reader) }
+        if parts.contains(.contents) { try known.loadContents(&reader) }
+        if parts.contains(.succeeded) { try loadSucceeded(&reader, over: old) }
+        if parts.contains(.endedCounts) { try loadEndedCounts(&reader, over: old) }
+        if parts.contains(.heldByNumber) { heldByNumber = try Self.loadHeld(&reader, owner) }
+        if parts.contains(.heldByTime) { heldByTime = try Self.loadHeld(&reader, owner) }
+        if parts.contains(.scenes) { try reader.list(into: &scenes) }
+        if parts.contains(.activities) { try reader.list(into: &activities) }
+        if parts.contains(.views) { try reader.list(into: &views) }
+        if parts.contains(.resources) { try reader.list(into: &resources) }
+        if parts.contains(.graces) { graces = try Graces(&reader) }
+        if parts.contains(.echoes) { try echoes.load(&reader) }
         try loadOdd(parts, &reader)
     }
 
-    private func loadOdd(_ parts: UInt64, _ reader: inout StateReader) throws(UnreadableBytes) {
-        (endedCounts, announcedViews, undecidedViews) = ([], [], [])
-        if parts & Part.endedCounts != 0 {
-            for _ in 0..<(try reader.length(.cold)) {
-                let (process, boot) = (try reader[.cold].fixed32(), try reader[.cold].fixed32())
-                let next = try reader[.cold].signed()
-                endedCounts.append(
-                    EndedCount(process: process, boot: boot, next: next, seen: try reader[.cold].fixed64()))
-            }
+    private func loadOdd(_ parts: HeldParts, _ reader: inout StateReader) throws(UnreadableBytes) {
+        if parts.contains(.announcedViews) {
+            announcedViews = []
+            let count = try reader[.instances].number()
+            guard count <= UInt64(reader[.ids].left) else { throw UnreadableBytes() }
+            for _ in 0..<count { announcedViews.append(try reader[.ids].fixed64()) }
         }
-        lastTold = parts & Part.lastTold != 0 ? try reader[.cold].signed() : 0
-        steppedFrom = parts & Part.steppedFrom != 0 ? try reader.moment(from: reader.last, .cold) : .never
-        if parts & Part.announcedViews != 0 {
-            for _ in 0..<(try reader.length(.instances)) { announcedViews.append(try reader[.instances].fixed64()) }
+        if parts.contains(.announcedClasses) {
+            announcedClasses = []
+            for _ in 0..<(try reader.length(.instances)) { announcedClasses.append(try reader.hash(.instances)) }
         }
-        if parts & Part.undecidedViews != 0 {
+        if parts.contains(.undecidedViews) {
+            undecidedViews = []
             for _ in 0..<(try reader.length(.instances)) {
                 let stamp = try reader.stamp(.instances)
                 undecidedViews.append(UndecidedView(stamp: stamp, loading: try reader.optionalMoment(.instances)))
             }
+        }
+        if parts.contains(.resigns) {
+            resigns = []
+            for _ in 0..<(try reader.length(.resign)) {
+                resigns.append(reader.last.time &- (try reader[.resign].signed()))
+            }
+        }
+        if parts.contains(.lastTold) { lastTold = reader.last.time &- (try reader[.time].signed()) }
+        if parts.contains(.steppedFrom) { steppedFrom = try reader.moment(from: reader.last, .since) }
+    }
+
+    private func loadSucceeded(_ reader: inout StateReader, over old: StateImage) throws(UnreadableBytes) {
+        let (count, isAll) = try reader.news(limit: Self.succeededLimit)
+        if isAll { succeeded = [] }
+        for _ in 0..<count { append(succeeded: try reader.short(known: old.process)) }
+    }
+
+    private func loadEndedCounts(_ reader: inout StateReader, over old: StateImage) throws(UnreadableBytes) {
+        let (count, isAll) = try reader.news(limit: Self.succeededLimit)
+        if isAll { endedCounts = [] }
+        for _ in 0..<count {
+            let (process, boot) = (try reader.short(known: old.process), try reader.short(known: old.boot))
+            let next = old.numberBefore &+ (try reader[.sequence].signed())
+            var ended = EndedCount(process: process, boot: boot, next: next, seen: 0)
+            ended.seen = try reader.flag(.cold) ? ended.seenInRun : try reader[.identity].fixed64()
+            append(ended: ended)
         }
     }
 
@@ -198,24 +280,5 @@ extension Cold {
         var events: [HeldEvent] = []
         for _ in 0..<(try reader.length(.held)) { events.append(try HeldEvent(&reader, owner)) }
         return events
-    }
-
-    private func loadInstances(_ parts: UInt64, _ reader: inout StateReader) throws(UnreadableBytes) {
-        (scenes, activities, views, resources, announcedClasses) = ([], [], [], [], [])
-        if parts & Part.scenes != 0 {
-            for _ in 0..<(try reader.length(.instances)) { scenes.append(try Scene(&reader)) }
-        }
-        if parts & Part.activities != 0 {
-            for _ in 0..<(try reader.length(.instances)) { activities.append(try Activity(&reader)) }
-        }
-        if parts & Part.views != 0 {
-            for _ in 0..<(try reader.length(.instances)) { views.append(try View(&reader)) }
-        }
-        if parts & Part.resources != 0 {
-            for _ in 0..<(try reader.length(.instances)) { resources.append(try Resource(&reader)) }
-        }
-        if parts & Part.announced != 0 {
-            for _ in 0..<(try reader.length(.instances)) { announcedClasses.append(try reader[.instances].fixed64()) }
-        }
     }
 }

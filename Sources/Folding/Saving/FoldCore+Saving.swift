@@ -9,11 +9,17 @@ extension FoldCore {
         changed.sort()
         var blocks = BlockWriter(stream: context.stream)
         var last: UInt32?
-        for place in changed where place != last {
-            last = place
-            save(place, pass: pass, to: &blocks, lexicon)
+        for (number, change) in changed.list.enumerated() where change.place != last {
+            if number + FoldCore.ahead < changed.list.count {
+                let coming = changed.list[number + FoldCore.ahead]
+                changed.prefetchImage(of: coming)
+                if table.indices.contains(coming.place) { table.prefetch(coming.place) }
+                prefetchHeld(changed.list[number + FoldCore.ahead / 2].place)
+            }
+            last = change.place
+            save(change.place, pass: pass, over: changed.image(of: change), to: &blocks, lexicon)
         }
-        changed.removeAll(keepingCapacity: changed.count < 1 << 16)
+        changed.removeAll()
         return blocks.finish(lexicon)
     }
 
@@ -22,27 +28,36 @@ extension FoldCore {
         var blocks = BlockWriter(stream: context.stream)
         let mark = FoldCore.mark(of: pass)
         for place in places.clamped(to: table.indices) {
+            prefetchHeld(place &+ UInt32(FoldCore.ahead))
             let flags = table[place].flags
             guard flags.contains(.inUse), !flags.contains(mark) else { continue }
-            save(place, pass: pass, to: &blocks, lexicon)
+            save(place, pass: pass, over: nil, to: &blocks, lexicon)
         }
         return blocks.finish(lexicon)
     }
 
+    /// Asks for the cold state of a place, whose state should have been asked for before.
+    private func prefetchHeld(_ place: UInt32) {
+        if table.indices.contains(place) { context.store.prefetch(table[place].cold) }
+    }
+
     private static func mark(of pass: UInt64) -> Device.Flags { pass & 1 == 0 ? .savedEven : .savedOdd }
 
+    /// - Parameter old: the state as it was told last; nil where nobody kept it.
     private mutating func save(
-        _ place: UInt32, pass: UInt64, to blocks: inout BlockWriter, _ lexicon: borrowing Lexicon
+        _ place: UInt32, pass: UInt64, over old: StateImage?, to blocks: inout BlockWriter,
+        _ lexicon: borrowing Lexicon
     ) {
         guard table.indices.contains(place), table[place].flags.contains(.inUse) else {
             blocks.writer.begin(place: place, entry: 0)
             return blocks.closeIfFull(lexicon)
         }
         let mark = FoldCore.mark(of: pass)
+        // What the pass has not told yet no reader may know.
+        let known = table[place].flags.contains(mark) ? old : nil
         let held = context.store[table[place].cold]
-        table[place].save(
-            place: place, isWhole: !table[place].flags.contains(mark), held, to: &blocks.writer)
-        held?.noteSaved()
+        table[place].save(place: place, over: known, held, to: &blocks.writer)
+        held?.noteSaved(isWhole: known == nil)
         table[place].flags.subtract([.changed, .savedEven, .savedOdd])
         table[place].flags.insert(mark)
         blocks.closeIfFull(lexicon)
@@ -54,7 +69,7 @@ extension FoldCore {
         places.sort { (table[$0].key.high, table[$0].key.low) < (table[$1].key.high, table[$1].key.low) }
         var writer = StateWriter(stream: context.stream)
         for (number, place) in places.enumerated() {
-            table[place].save(place: UInt32(number), isWhole: true, context.store[table[place].cold], to: &writer)
+            table[place].save(place: UInt32(number), over: nil, context.store[table[place].cold], to: &writer)
         }
         return writer.finish(lexicon)
     }
@@ -63,22 +78,30 @@ extension FoldCore {
 
     /// Takes one block.
     mutating func restore(
-        _ block: ContiguousArray<UInt8>, stream: Int64, places: UInt32, _ lexicon: inout Lexicon
+        _ block: RawSpan, stream: Int64, places: UInt32, _ lexicon: inout Lexicon
     ) throws(UnreadableBytes) -> Int {
-        var reader = try StateReader(block, stream: stream, &lexicon)
-        for _ in 0..<reader.entries {
-            let (place, entry) = try reader.begin()
-            guard entry & StateEntry.isState != 0 else {
-                guard entry == 0 else { throw UnreadableBytes() }
-                // The end of what never came to be may lie beyond all states.
-                if table.indices.contains(place) { clear(place) }
-                continue
+        try unsafe block.withUnsafeBytes { (bytes) throws(UnreadableBytes) -> Int in
+            var reader = unsafe try StateReader(bytes, stream: stream, &lexicon)
+            var ahead = reader.places
+            for _ in 0..<FoldCore.ahead { _ = try ahead.next() }
+            var sooner = reader.places
+            for _ in 0..<(FoldCore.ahead / 2) { _ = try sooner.next() }
+            for _ in 0..<reader.entries {
+                if let place = try ahead.next(), table.indices.contains(place) { table.prefetch(place) }
+                if let place = try sooner.next() { prefetchHeld(place) }
+                let (place, entry) = try reader.begin()
+                guard entry & StateEntry.isState != 0 else {
+                    guard entry == 0 else { throw UnreadableBytes() }
+                    // The end of what never came to be may lie beyond all states.
+                    if table.indices.contains(place) { clear(place) }
+                    continue
+                }
+                guard place < places else { throw UnreadableBytes() }
+                try restore(place, entry, &reader)
             }
-            guard place < places else { throw UnreadableBytes() }
-            try restore(place, entry, &reader)
+            guard reader.isAtEnd else { throw UnreadableBytes() }
+            return reader.entries
         }
-        guard reader.isAtEnd else { throw UnreadableBytes() }
-        return reader.entries
     }
 
     private mutating func clear(_ place: UInt32) {
@@ -90,6 +113,7 @@ extension FoldCore {
     private mutating func restore(
         _ place: UInt32, _ entry: UInt8, _ reader: inout StateReader
     ) throws(UnreadableBytes) {
+        var old = StateImage()
         if entry & StateEntry.isWhole != 0 {
             table.extend(to: Int(place) + 1)
             clear(place)
@@ -97,16 +121,18 @@ extension FoldCore {
             table[place].key = InstallationKey(high: high, low: try reader[.key].fixed64())
         } else {
             guard table.indices.contains(place), table[place].flags.contains(.inUse) else { throw UnreadableBytes() }
+            // Numbers of the cold state are added to where they stand.
+            old = StateImage(of: table[place], nil)
         }
-        let key = table[place].key
-        try table[place].load(&reader)
+        let image = try reader.image(over: old)
+        try table[place].take(image)
         guard entry & StateEntry.hasCold != 0 else {
             context.store.remove(table[place].cold)
             table[place].cold = Device.noCold
             return
         }
         if table[place].cold == Device.noCold { table[place].cold = context.store.make().0 }
-        try context.store[table[place].cold]?.load(&reader, owner: key)
+        try context.store[table[place].cold]?.load(&reader, image, over: old, owner: table[place].key)
     }
 
     /// All blocks have been taken: from here on events can be folded.
@@ -129,7 +155,7 @@ extension FoldCore {
 }
 
 /// Cuts states into blocks.
-private struct BlockWriter {
+private struct BlockWriter: ~Copyable {
     var writer: StateWriter
     private var done: [SavedStates] = []
 

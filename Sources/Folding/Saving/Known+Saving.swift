@@ -12,7 +12,7 @@ extension KnownEvents {
         writer[.cold].append(UInt64(count) << 1 | (count == ids.count ? 1 : 0))
         for age in (0..<count).reversed() {
             let known = ids[Ring.place(age: age, next: nextID, count: ids.count)]
-            writer[.known].append(fixed: known.id)
+            writer[.ids].append(fixed: known.id)
             writer[.known].append(signed: writer.lastReceived &- known.received)
         }
     }
@@ -21,7 +21,7 @@ extension KnownEvents {
         let count = isWhole ? contents.count : min(newContents, contents.count)
         writer[.cold].append(UInt64(count) << 1 | (count == contents.count ? 1 : 0))
         for age in (0..<count).reversed() {
-            writer[.known].append(fixed: contents[Ring.place(age: age, next: nextContent, count: contents.count)])
+            writer[.ids].append(fixed: contents[Ring.place(age: age, next: nextContent, count: contents.count)])
         }
     }
 
@@ -30,7 +30,7 @@ extension KnownEvents {
         if count & 1 == 1 { (ids, nextID) = ([], 0) }
         guard count >> 1 <= UInt64(Self.idLimit) else { throw UnreadableBytes() }
         for _ in 0..<(count >> 1) {
-            let id = try reader[.known].fixed64()
+            let id = try reader[.ids].fixed64()
             remember(id: id, received: reader.lastReceived &- (try reader[.known].signed()))
         }
         newIDs = 0
@@ -40,7 +40,7 @@ extension KnownEvents {
         let count = try reader[.cold].number()
         if count & 1 == 1 { (contents, nextContent) = ([], 0) }
         guard count >> 1 <= UInt64(Self.contentLimit) else { throw UnreadableBytes() }
-        for _ in 0..<(count >> 1) { remember(content: try reader[.known].fixed64()) }
+        for _ in 0..<(count >> 1) { remember(content: try reader[.ids].fixed64()) }
         newContents = 0
     }
 }
@@ -67,6 +67,9 @@ extension DeviceClock {
 
     /// No upload has shown anything.
     var isNew: Bool { sentTimes.isEmpty && differences.isEmpty && setting == 0 }
+
+    /// A reading came since it was told last, or all were set aside.
+    var hasNews: Bool { newSent > 0 || newDifferences > 0 }
 
     mutating func noteSaved() { (newSent, newDifferences) = (0, 0) }
 

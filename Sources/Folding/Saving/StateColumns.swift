@@ -1,23 +1,21 @@
-import Lifecycle
+internal import Lifecycle
 
 /// The states of some installations as bytes: what a block of the checkpoint holds.
 ///
-/// Each field of all states stands together with its like, as the difference from what it is mostly near to; of what
-/// is mostly the same a few bits in ``StateColumn/shape`` are left. The layout, all numbers as of ``ByteColumn``:
-///
-///     texts      how many; each: length, bytes
-///     groups     how many; each: five places in the texts
-///     entries    how many
-///     columns    the length of each in the order of ``StateColumn``, then each
-///
-/// An entry is one of three (``StateColumn/entry``): a whole state under its key; the state of a place whose key was
-/// told before, with of its lists of known events and clock readings only what is new; or the end of one. States
-/// are told by their place in the writer's table, which the reader's repeats.
+/// Each field of all states stands together with its like, as the difference from what it is mostly near to: of a
+/// state whose key was told before, from what was told last. The page Checkpoint.md tells the layout byte by byte.
 enum StateColumn: Int, CaseIterable {
-    case place, entry, key, phase, shape, flags
-    case received, time, monotonic, since, latency, resign, sequence, identity, names
-    case cold, clock, known, instances, held, graces
+    case place, entry, key
+    case shape, spans, phase, flags
+    case received, last, time, monotonic, since, resign, sequence, identity, names
+    case cold, clock, known
+    case instances, ids, instants
+    case echoes, echoTimes
+    case held, graces
 }
+
+/// One for each ``StateColumn``.
+typealias PerColumn<Element: ~Copyable> = InlineArray<26, Element>
 
 /// What an entry of a block is.
 enum StateEntry {
@@ -26,190 +24,155 @@ enum StateEntry {
     static let hasCold: UInt8 = 4
 }
 
-/// Writes states; see ``StateColumn``.
-struct StateWriter {
-    private var columns = Array(repeating: ByteColumn(), count: StateColumn.allCases.count)
-    private var names = NameWriter()
-    private(set) var entries = 0
-    private var lastPlace: Int64 = -1
-    /// Reference for the times of the state in hand: its last event.
-    var last = Moment.never
-    var lastReceived: Int64 = 0
-    /// Stream time of the partition, ms.
-    let stream: Int64
+/// Bytes that grow at their end: numbers as of ``ByteColumn``.
+@safe struct ColumnBytes: ~Copyable {
+    private var base: UnsafeMutablePointer<UInt8>
+    private(set) var count = 0
+    private var capacity = 1024
 
-    init(stream: Int64) {
-        self.stream = stream
+    /// Bytes of the longest number.
+    private static let longest = 10
+
+    init() {
+        unsafe base = .allocate(capacity: capacity)
     }
 
-    subscript(column: StateColumn) -> ByteColumn {
-        get { columns[column.rawValue] }
-        _modify { yield &columns[column.rawValue] }
+    deinit {
+        unsafe base.deallocate()
     }
 
-    /// Bytes so far, without the names.
-    var count: Int { columns.reduce(0) { $0 + $1.count } }
-
-    mutating func begin(place: UInt32, entry: UInt8) {
-        self[.place].append(signed: Int64(place) - lastPlace - 1)
-        lastPlace = Int64(place)
-        self[.entry].append(byte: entry)
-        entries += 1
+    /// Makes room for one more number.
+    @inline(__always)
+    private mutating func reserve() {
+        if capacity - count < Self.longest { grow() }
     }
 
-    mutating func text(_ id: UInt32, to column: StateColumn) { self[column].append(names.text(id)) }
-
-    mutating func group(_ id: UInt32, to column: StateColumn) { self[column].append(names.group(id)) }
-
-    /// The finished bytes.
-    func finish(_ lexicon: borrowing Lexicon) -> ContiguousArray<UInt8> {
-        var body = ByteColumn()
-        names.write(to: &body, lexicon)
-        body.append(UInt64(entries))
-        for column in columns { body.append(UInt64(column.count)) }
-        for column in columns { body.append(column) }
-        return body.bytes
+    @inline(never)
+    private mutating func grow() {
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity * 2)
+        unsafe larger.update(from: base, count: count)
+        unsafe base.deallocate()
+        unsafe base = larger
+        capacity *= 2
     }
 
-    // MARK: Parts of states
+    @inline(__always)
+    mutating func append(byte value: UInt8) {
+        reserve()
+        unsafe base[count] = value
+        count += 1
+    }
 
-    /// A moment, as it differs from another.
-    mutating func put(_ moment: Moment, from other: Moment, to column: StateColumn) {
-        var code: UInt8 = 0
-        if moment.isKnown { code |= 1 }
-        if moment.monotonic != Moment.absent { code |= 2 }
-        if moment.domain != 0 { code |= moment.domain == other.domain ? 4 : 8 }
-        if moment.setting != other.setting {
-            code |= moment.setting == Moment.fixed ? 16 : moment.setting == 0 ? 32 : 48
+    @inline(__always)
+    mutating func append(_ value: UInt64) {
+        reserve()
+        var rest = value
+        while rest >= 0x80 {
+            unsafe base[count] = UInt8(truncatingIfNeeded: rest) | 0x80
+            count += 1
+            rest >>= 7
         }
-        self[column].append(byte: code)
-        if moment.isKnown { self[column].append(signed: other.time &- moment.time) }
-        if moment.monotonic != Moment.absent {
-            self[column].append(signed: MomentForm.drift(of: moment.monotonic, moment.time, from: other))
-        }
-        if code & 8 != 0 { self[column].append(fixed: moment.domain) }
-        if code & 48 == 48 { self[column].append(UInt64(moment.setting)) }
+        unsafe base[count] = UInt8(truncatingIfNeeded: rest)
+        count += 1
     }
 
-    mutating func put(_ stamp: Stamp, to column: StateColumn) {
-        put(stamp.moment, from: last, to: column)
-        self[column].append(signed: stamp.corrected &- stamp.moment.time)
-        self[column].append(signed: stamp.received &- stamp.corrected)
-        group(stamp.group, to: column)
+    @inline(__always)
+    mutating func append(signed value: Int64) { append(UInt64(bitPattern: value << 1 ^ value >> 63)) }
+
+    @inline(__always)
+    mutating func append<Value: FixedWidthInteger>(fixed value: Value) {
+        reserve()
+        unsafe UnsafeMutableRawPointer(base + count).storeBytes(of: value.littleEndian, as: Value.self)
+        count += MemoryLayout<Value>.size
     }
 
-    mutating func put(_ stamp: Stamp?, to column: StateColumn) {
-        self[column].append(byte: stamp == nil ? 0 : 1)
-        if let stamp { put(stamp, to: column) }
-    }
-
-    mutating func put(_ moment: Moment?, to column: StateColumn) {
-        self[column].append(byte: moment == nil ? 0 : 1)
-        if let moment { put(moment, from: last, to: column) }
+    /// Puts all of it behind `bytes`.
+    func copy(to bytes: inout ContiguousArray<UInt8>) {
+        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: base, count: count))
     }
 }
 
-/// How the monotonic clock is told beside the wall clock: mostly both went on by the same time.
-enum MomentForm {
-    static func drift(of monotonic: Int64, _ time: Int64, from other: Moment) -> Int64 {
-        guard other.monotonic != Moment.absent else { return monotonic }
-        return (other.monotonic &- monotonic) &- (other.time &- time) &* 1000
+/// Reads what a ``ColumnBytes`` was given, in the same order. Good as long as the bytes are there.
+@safe struct ColumnCursor: BitwiseCopyable {
+    private var next: UnsafePointer<UInt8>
+    private let end: UnsafePointer<UInt8>
+
+    @unsafe init(_ bytes: UnsafePointer<UInt8>, count: Int) {
+        unsafe next = bytes
+        unsafe end = bytes + count
     }
 
-    static func monotonic(of drift: Int64, _ time: Int64, from other: Moment) -> Int64 {
-        guard other.monotonic != Moment.absent else { return drift }
-        return other.monotonic &- drift &- (other.time &- time) &* 1000
-    }
-}
+    var left: Int { unsafe end - next }
 
-/// Reads what a ``StateWriter`` has written.
-struct StateReader {
-    private var columns: [ByteColumnReader] = []
-    private var names: NameReader
-    let entries: Int
-    private var lastPlace: Int64 = -1
-    var last = Moment.never
-    var lastReceived: Int64 = 0
-    let stream: Int64
-
-    /// - Throws: where the bytes were not written by a ``StateWriter``.
-    init(
-        _ bytes: ContiguousArray<UInt8>, stream: Int64, _ lexicon: inout Lexicon
-    ) throws(UnreadableBytes) {
-        self.stream = stream
-        var reader = ByteColumnReader(bytes)
-        names = try NameReader(&reader, &lexicon)
-        entries = try reader.length()
-        var lengths: [Int] = []
-        for _ in StateColumn.allCases { lengths.append(try reader.length(within: bytes.count)) }
-        for length in lengths { columns.append(try reader.part(length)) }
-        guard reader.left == 0 else { throw UnreadableBytes() }
+    @inline(__always)
+    mutating func byte() throws(UnreadableBytes) -> UInt8 {
+        guard unsafe next < end else { throw UnreadableBytes() }
+        defer { unsafe next += 1 }
+        return unsafe next.pointee
     }
 
-    subscript(column: StateColumn) -> ByteColumnReader {
-        get { columns[column.rawValue] }
-        _modify { yield &columns[column.rawValue] }
+    @inline(__always)
+    mutating func number() throws(UnreadableBytes) -> UInt64 {
+        let first = try byte()
+        return first < 0x80 ? UInt64(first) : try rest(of: first)
     }
 
-    /// Everything was read.
-    var isAtEnd: Bool { columns.allSatisfy { $0.left == 0 } }
-
-    mutating func begin() throws(UnreadableBytes) -> (place: UInt32, entry: UInt8) {
-        let place = lastPlace &+ 1 &+ (try self[.place].signed())
-        guard place >= 0, place < Int64(UInt32.max) - 1 else { throw UnreadableBytes() }
-        lastPlace = place
-        return (UInt32(place), try self[.entry].byte())
-    }
-
-    mutating func text(_ column: StateColumn) throws(UnreadableBytes) -> UInt32 {
-        try names.text(try self[column].number())
-    }
-
-    mutating func group(_ column: StateColumn) throws(UnreadableBytes) -> UInt32 {
-        try names.group(try self[column].number())
-    }
-
-    mutating func moment(from other: Moment, _ column: StateColumn) throws(UnreadableBytes) -> Moment {
-        let code = try self[column].byte()
-        guard code < 64, code & 12 != 12 else { throw UnreadableBytes() }
-        var moment = Moment.never
-        if code & 1 != 0 { moment.time = other.time &- (try self[column].signed()) }
-        if code & 2 != 0 {
-            moment.monotonic = MomentForm.monotonic(of: try self[column].signed(), moment.time, from: other)
+    @inline(never)
+    private mutating func rest(of first: UInt8) throws(UnreadableBytes) -> UInt64 {
+        var value = UInt64(first & 0x7F)
+        var shift: UInt64 = 7
+        while true {
+            let next = try byte()
+            guard shift < 63 || next <= 1 else { throw UnreadableBytes() }
+            value |= UInt64(next & 0x7F) << shift
+            if next < 0x80 { return value }
+            shift += 7
         }
-        moment.domain = code & 4 != 0 ? other.domain : code & 8 != 0 ? try self[column].fixed32() : 0
-        switch code & 48 {
-        case 0: moment.setting = other.setting
-        case 16: moment.setting = Moment.fixed
-        case 32: moment.setting = 0
-        default: moment.setting = try self[column].small(UInt32.self)
-        }
-        return moment
     }
 
-    mutating func stamp(_ column: StateColumn) throws(UnreadableBytes) -> Stamp {
-        let moment = try moment(from: last, column)
-        let corrected = moment.time &+ (try self[column].signed())
-        let received = corrected &+ (try self[column].signed())
-        return Stamp(moment: moment, corrected: corrected, received: received, group: try group(column))
+    @inline(__always)
+    mutating func signed() throws(UnreadableBytes) -> Int64 {
+        let value = try number()
+        return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
     }
 
-    mutating func optionalStamp(_ column: StateColumn) throws(UnreadableBytes) -> Stamp? {
-        try flag(column) ? try stamp(column) : nil
+    @inline(__always)
+    mutating func fixed<Value: FixedWidthInteger & BitwiseCopyable>(_ type: Value.Type) throws(UnreadableBytes) -> Value
+    {
+        guard left >= MemoryLayout<Value>.size else { throw UnreadableBytes() }
+        defer { unsafe next += MemoryLayout<Value>.size }
+        return Value(littleEndian: unsafe UnsafeRawPointer(next).loadUnaligned(as: Value.self))
     }
 
-    mutating func optionalMoment(_ column: StateColumn) throws(UnreadableBytes) -> Moment? {
-        try flag(column) ? try moment(from: last, column) : nil
+    @inline(__always)
+    mutating func fixed32() throws(UnreadableBytes) -> UInt32 { try fixed(UInt32.self) }
+
+    @inline(__always)
+    mutating func fixed64() throws(UnreadableBytes) -> UInt64 { try fixed(UInt64.self) }
+
+    @inline(__always)
+    mutating func small<Value: FixedWidthInteger>(_ type: Value.Type) throws(UnreadableBytes) -> Value {
+        guard let value = Value(exactly: try number()) else { throw UnreadableBytes() }
+        return value
     }
 
-    mutating func flag(_ column: StateColumn) throws(UnreadableBytes) -> Bool {
-        let byte = try self[column].byte()
-        guard byte <= 1 else { throw UnreadableBytes() }
-        return byte == 1
+    /// How many things follow, of which each takes a byte at least of what is left here.
+    mutating func length() throws(UnreadableBytes) -> Int {
+        let value = try number()
+        guard value <= UInt64(left) else { throw UnreadableBytes() }
+        return Int(value)
     }
 
-    /// How many things follow in a column, each of a byte at least.
-    mutating func length(_ column: StateColumn) throws(UnreadableBytes) -> Int {
-        try self[column].length()
+    /// A cursor over the next `count` bytes, which this one then has behind it.
+    mutating func part(_ count: Int) throws(UnreadableBytes) -> ColumnCursor {
+        guard (0...left).contains(count) else { throw UnreadableBytes() }
+        defer { unsafe next += count }
+        return unsafe ColumnCursor(next, count: count)
+    }
+
+    mutating func text() throws(UnreadableBytes) -> UnsafeRawBufferPointer {
+        let count = try length()
+        defer { unsafe next += count }
+        return unsafe UnsafeRawBufferPointer(start: next, count: count)
     }
 }

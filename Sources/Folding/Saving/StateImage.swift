@@ -1,0 +1,106 @@
+import Lifecycle
+
+/// What the checkpoint tells of every state, whatever its layout in memory: what was told last, and so what the next
+/// telling differs from.
+struct StateImage: BitwiseCopyable {
+    var last = Moment.never
+    var since = Moment.never
+    var latencyFrom = Moment.never
+    var lastReceived = Moment.absent
+    var sinceReceived = Moment.absent
+    var lastResign = Moment.absent
+    var sequenceNext = Moment.absent
+    var sequenceSeen: UInt64 = 0
+    var process: UInt32 = 0
+    var boot: UInt32 = 0
+    var lastLaunch: UInt32 = 0
+    var launchBefore: UInt32 = 0
+    var sinceGroup: UInt32 = 0
+    var lastGroup: UInt32 = 0
+    var reason: UInt32 = 0
+    var flags: UInt32 = 0
+    var unexplained: UInt16 = 0
+    /// State, what began it, and the launch, in 3, 3 and 2 bits.
+    var phase: UInt8 = 0
+    var before: UInt8 = 0
+    /// Of the ``Cold`` state; those of a new one where there is none.
+    var held = HeldImage()
+
+    init() {}
+
+    init(of device: borrowing Device, _ cold: Cold?) {
+        last = device.last
+        since = device.since
+        latencyFrom = device.latencyFrom
+        lastReceived = device.lastReceived
+        sinceReceived = device.sinceReceived
+        lastResign = device.lastResign
+        sequenceNext = device.sequenceNext
+        sequenceSeen = device.sequenceSeen
+        process = device.process
+        boot = device.boot
+        lastLaunch = device.lastLaunch
+        launchBefore = device.launchBefore
+        sinceGroup = device.sinceGroup
+        lastGroup = device.lastGroup
+        reason = device.reason
+        flags = device.flags.subtracting(Device.Flags.unsaved).rawValue
+        unexplained = device.unexplained
+        phase = device.state.rawValue | device.began.rawValue << 3 | device.launch.rawValue << 6
+        before = device.before.rawValue
+        if let cold { held = HeldImage(of: cold) }
+    }
+}
+
+/// The numbers of a ``Cold`` state, beside its lists.
+struct HeldImage: BitwiseCopyable {
+    var lastOffset: Int64 = 0
+    var sinceOffset: Int64 = 0
+    var lastTold: Int64 = 0
+    var events: Int64 = 0
+    var steppedFrom = Moment.never
+
+    init() {}
+
+    init(of cold: Cold) {
+        lastOffset = cold.lastOffset
+        sinceOffset = cold.sinceOffset
+        lastTold = cold.lastTold
+        events = cold.events
+        steppedFrom = cold.steppedFrom
+    }
+}
+
+extension Device.Flags {
+    /// The writer's own business, in no checkpoint.
+    static let unsaved: Self = [.changed, .savedEven, .savedOdd, .inUse]
+}
+
+extension Device {
+    /// Becomes what an image says, but for its key and its ``Cold`` state.
+    mutating func take(_ image: StateImage) throws(UnreadableBytes) {
+        guard let state = State(rawValue: image.phase & 7), let began = Began(rawValue: image.phase >> 3 & 7),
+            let launch = Launch(rawValue: image.phase >> 6), let before = State(rawValue: image.before),
+            Flags(rawValue: image.flags).isDisjoint(with: .unsaved)
+        else { throw UnreadableBytes() }
+        (self.state, self.before, self.began, self.launch) = (state, before, began, launch)
+        flags = Flags(rawValue: image.flags).union(.inUse)
+        last = image.last
+        since = image.since
+        latencyFrom = image.latencyFrom
+        lastReceived = image.lastReceived
+        sinceReceived = image.sinceReceived
+        lastResign = image.lastResign
+        sequenceNext = image.sequenceNext
+        sequenceSeen = image.sequenceSeen
+        process = image.process
+        boot = image.boot
+        lastLaunch = image.lastLaunch
+        launchBefore = image.launchBefore
+        sinceGroup = image.sinceGroup
+        lastGroup = image.lastGroup
+        reason = image.reason
+        unexplained = image.unexplained
+        timer = 0
+    }
+}
