@@ -149,6 +149,19 @@ import Testing
         #expect(try cluster.values(of: output) == ["a"])
     }
 
+    @Test func aRestartAndANewTopicHaveNoMoveBehindThem() throws {
+        var cluster = try makeCluster()
+        cluster.moveCoordinator(of: .transaction("t"), away: 10_000, loading: 0, now: 0)
+        cluster.moveLeader(of: output, away: 10_000, now: 0)
+        cluster.stop(now: 0)
+        cluster.start(loading: 0, now: 1000)
+        _ = try open(&cluster)
+        cluster.moveLeader(of: input, away: 10_000, now: 1000)
+        try cluster.deleteTopic("input", now: 1000)
+        try cluster.createTopic("input", partitions: 1, settings: [:], now: 1000)
+        try cluster.write(["a"], to: input)
+    }
+
     @Test func theDumpTellsAll() throws {
         var cluster = try makeCluster()
         _ = try cluster.enter(GroupTests.request)

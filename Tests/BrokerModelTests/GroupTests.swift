@@ -110,6 +110,34 @@ import Testing
         #expect(throws: BrokerError.unknownMemberID) { try cluster.heartbeat("g", member, now: 30_000) }
     }
 
+    @Test func whoWaitedForTheLeaderIsWatchedAgain() throws {
+        var cluster = try makeCluster()
+        let first = try cluster.enter(Self.request)
+        let second = try ask(&cluster)
+        _ = try rejoin(first, &cluster)
+        let leader = MemberIdentity(id: first.id, generation: 2)
+        let waiting = try cluster.sync("g", MemberIdentity(id: second.id, generation: 2), assignment: [:], now: 0)
+        // While it waits it need not say that it lives.
+        for time in stride(from: Int64(5000), through: 15_000, by: 5000) {
+            try cluster.heartbeat("g", leader, now: time)
+        }
+        #expect(try cluster.answer(to: waiting, now: 15_000) == nil)
+        try cluster.leave("g", leader, now: 15_000)
+        #expect(throws: BrokerError.rebalanceInProgress) { try cluster.answer(to: waiting, now: 15_000) }
+        #expect(try cluster.groups(now: 24_999).first?.members == [second.id])
+        #expect(try cluster.groups(now: 25_000).first?.members == [])
+    }
+
+    @Test func whoWaitsForItsFirstGenerationIsGivenUpInTheEnd() throws {
+        var cluster = try makeCluster()
+        var request = Self.request
+        (request.sessionTimeout, request.rebalanceTimeout) = (600_000, 600_000)
+        _ = try cluster.enter(request)
+        let second = try ask(&cluster)
+        #expect(try cluster.answer(to: second.ticket, now: 299_999) == nil)
+        #expect(throws: BrokerError.unknownMemberID) { try cluster.answer(to: second.ticket, now: 300_000) }
+    }
+
     @Test func whoLeavesIsMissedAtOnce() throws {
         var cluster = try makeCluster()
         let first = try cluster.enter(Self.request)
@@ -151,7 +179,17 @@ import Testing
         let ticket = try rejoin(first, &cluster)
         #expect(try cluster.answer(to: ticket, now: 9999) == nil)
         #expect(try cluster.answer(to: ticket, now: 10_000) != nil)
-        #expect(throws: BrokerError.unknownMemberID) { try rejoin(MemberIdentity(id: id, generation: -1), &cluster) }
+        let promised = MemberIdentity(id: id, generation: -1)
+        #expect(throws: BrokerError.unknownMemberID) { try rejoin(promised, &cluster) }
+    }
+
+    @Test func aPromisedIdMayBeGivenBack() throws {
+        var cluster = try makeCluster()
+        let first = try cluster.enter(Self.request)
+        guard case .memberIDRequired(let id) = try cluster.join(Self.request, now: 0) else { throw NotIn() }
+        let ticket = try rejoin(first, &cluster)
+        try cluster.leave("g", MemberIdentity(id: id, generation: -1), now: 0)
+        #expect(try cluster.answer(to: ticket, now: 0) != nil)
     }
 
     @Test func allHaveTheSameAssignor() throws {

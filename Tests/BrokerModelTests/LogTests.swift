@@ -88,6 +88,19 @@ import Testing
         #expect(cluster.violations == [])
     }
 
+    @Test func compactionDropsWhatWasAborted() throws {
+        var cluster = try makeCluster()
+        _ = try cluster.produce(Batch([record("1", key: "k")]), to: output, now: 0)
+        let producer = try cluster.initProducer("t", timeout: 60_000, current: nil, now: 0)
+        try cluster.addPartitions([output], to: "t", producer, now: 0)
+        let aborted = Batch([record("2", key: "k")], producer: producer, sequence: 0, isTransactional: true)
+        _ = try cluster.produce(aborted, to: output, now: 0)
+        try cluster.endTransaction("t", producer, commit: false, now: 0)
+        cluster.compact(output, now: 0)
+        #expect(try cluster.values(of: output, .readUncommitted) == ["1"])
+        #expect(cluster.violations == [])
+    }
+
     @Test func storedValuesAreSpoilt() throws {
         var cluster = try makeCluster()
         try cluster.write(["abcd", "abcd"], to: input)

@@ -108,8 +108,8 @@ import Testing
         #expect(found == [input: CommittedOffset(2), output: CommittedOffset(1)])
     }
 
-    @Test func aFencedProducerCommitsNoOffsets() throws {
-        var cluster = try makeCluster()
+    @Test(arguments: [true, false]) func aFencedProducerCommitsNoOffsets(isVerified: Bool) throws {
+        var cluster = try makeCluster { $0.verifiesTransactions = isVerified }
         let old = try open(&cluster)
         try cluster.commitOffsets([input: CommittedOffset(1)], of: "g", in: "t", old, member: .none, now: 0)
         #expect(throws: BrokerError.concurrentTransactions) {
@@ -131,7 +131,10 @@ import Testing
         var cluster = try makeCluster()
         let offsets = [input: CommittedOffset(1), output: CommittedOffset(2)]
         try cluster.commitOffsets(offsets, of: "g", member: .none, now: 0)
+        let producer = try open(&cluster)
+        try cluster.commitOffsets(offsets, of: "g", in: "t", producer, member: .none, now: 0)
         try cluster.deleteTopic("output", now: 0)
+        try cluster.endTransaction("t", producer, commit: true, now: 0)
         try cluster.createTopic("output", partitions: 1, settings: [:], now: 0)
         #expect(
             try cluster.committedOffsets([input, output], of: "g", stable: true, now: 0) == [input: CommittedOffset(1)])

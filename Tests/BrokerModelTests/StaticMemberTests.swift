@@ -8,19 +8,19 @@ import Testing
     @Test func aTwinTakesThePlaceWithoutARebalance() throws {
         var cluster = try makeCluster()
         let old = try cluster.enter(Self.request)
-        guard case .held(let ticket) = try cluster.join(Self.request, now: 0),
-            case .joined(let id, 1, let leader, let members) = try cluster.answer(to: ticket, now: 0)
+        guard case .held(let ticket) = try cluster.join(Self.request, now: 9000),
+            case .joined(let id, 1, let leader, let members) = try cluster.answer(to: ticket, now: 9000)
         else { throw NotIn() }
-        // It is not told that it leads.
+        // It has a session of its own, and is not told that it leads.
         #expect(id != old.id && leader == old.id && members == [])
         let new = MemberIdentity(id: id, generation: 1, instance: "i")
-        let synced = try cluster.sync("g", new, assignment: [:], now: 0)
-        #expect(try cluster.answer(to: synced, now: 0) == .synced([input]))
-        try cluster.heartbeat("g", new, now: 0)
-        #expect(throws: BrokerError.fencedInstanceID) { try cluster.heartbeat("g", old, now: 0) }
-        #expect(throws: BrokerError.fencedInstanceID) { try cluster.leave("g", old, now: 0) }
+        let synced = try cluster.sync("g", new, assignment: [:], now: 18_999)
+        #expect(try cluster.answer(to: synced, now: 18_999) == .synced([input]))
+        try cluster.heartbeat("g", new, now: 18_999)
+        #expect(throws: BrokerError.fencedInstanceID) { try cluster.heartbeat("g", old, now: 18_999) }
+        #expect(throws: BrokerError.fencedInstanceID) { try cluster.leave("g", old, now: 18_999) }
         #expect(throws: BrokerError.fencedInstanceID) {
-            try cluster.commitOffsets([input: CommittedOffset(1)], of: "g", member: old, now: 0)
+            try cluster.commitOffsets([input: CommittedOffset(1)], of: "g", member: old, now: 18_999)
         }
         #expect(cluster.violations == [])
     }
@@ -46,12 +46,27 @@ import Testing
             throw NotIn()
         }
         #expect(leader == id && members.map(\.memberID) == [silent.id, id])
-        // It gets its session anew with the generation, and is missed in it.
+        // It owes its sync.
         let synced = try cluster.sync(
             "g", MemberIdentity(id: id, generation: 2, instance: "j"), assignment: [id: [input]], now: 30_000)
         #expect(try cluster.answer(to: synced, now: 30_000) == .synced([input]))
         #expect(try cluster.groups(now: 59_999).first?.state == "Stable")
         #expect(try cluster.groups(now: 60_000).first?.members == [id])
+    }
+
+    @Test func aRebalanceWaitsForStaticMembersAsLongAsNobodyComes() throws {
+        var cluster = try makeCluster()
+        var request = Self.request
+        request.sessionTimeout = 80_000
+        _ = try cluster.enter(request)
+        request.instance = "j"
+        guard case .held = try cluster.join(request, now: 0) else { throw NotIn() }
+        cluster.advance(to: 30_000)
+        try cluster.leave("g", MemberIdentity(id: "", generation: -1, instance: "j"), now: 30_000)
+        // The other one, whose session is that of the generation, does not join either.
+        let group = try #require(try cluster.groups(now: 109_999).first)
+        #expect(group.state == "PreparingRebalance" && group.generation == 2 && group.members.count == 1)
+        #expect(try cluster.groups(now: 110_000).first?.state == "Empty")
     }
 
     @Test func aStaticMemberIsTakenOutByItsInstance() throws {

@@ -38,9 +38,12 @@ import Testing
         #expect(held.lastStableOffset == 1 && held.highWatermark == 3)
         #expect(try cluster.offset(.latest, of: output, .readCommitted, now: 0) == 1)
         #expect(try cluster.offset(.latest, of: output, .readUncommitted, now: 0) == 3)
+        let late = try cluster.produce(Batch([record("d", at: 9)]), to: output, now: 0)
+        #expect(try cluster.offset(.timestamp(9), of: output, .readUncommitted, now: 0) == late)
+        #expect(try cluster.offset(.timestamp(9), of: output, .readCommitted, now: 0) == nil)
         try cluster.endTransaction("t", producer, commit: false, now: 0)
         let free = try cluster.fetch(output, from: 1, .readCommitted, bytes: .max, now: 0)
-        #expect(free.records.map(text) == ["c"] && free.next == 4)
+        #expect(free.records.map(text) == ["c", "d"] && free.next == 5)
     }
 
     @Test func markersAreWrittenOneAfterAnother() throws {

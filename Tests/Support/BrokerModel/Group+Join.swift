@@ -102,10 +102,8 @@ extension Group {
             answer(members[place].sync, .failure(.rebalanceInProgress))
             if members[place].sync != nil { members[place].expiry = now + members[place].sessionTimeout }
             members[place].sync = nil
-            members[place].assignment = []
         }
         syncDeadline = nil
-        for place in members.indices { members[place].owesSync = false }
         if state == .empty, delay > 0 {
             gathering = Gathering(delay: delay, remaining: max(rebalanceTimeout - delay, 0))
             joinDeadline = now + delay

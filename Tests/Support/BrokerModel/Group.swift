@@ -100,7 +100,6 @@ struct Group: Sendable {
         let member = members.remove(at: place)
         answer(member.join, .failure(error))
         answer(member.sync, .failure(error))
-        if leader == member.id { leader = members.first?.id }
     }
 
     // MARK: Answers that are held back
@@ -133,10 +132,7 @@ struct Group: Sendable {
     mutating func reload(at time: Int64) {
         (generation, leader, members) = (kept.generation, kept.leader, kept.members)
         state = members.isEmpty ? .empty : .stable
-        for place in members.indices {
-            members[place].expiry = time + members[place].sessionTimeout
-            members[place].owesSync = false
-        }
+        for place in members.indices { members[place].expiry = time + members[place].sessionTimeout }
         (joinDeadline, gathering, syncDeadline) = (nil, nil, nil)
         (promised, answers, held) = ([:], [:], [])
     }
