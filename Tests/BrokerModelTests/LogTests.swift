@@ -93,7 +93,8 @@ import Testing
         _ = try cluster.produce(Batch([record("1", key: "k")]), to: output, now: 0)
         let producer = try cluster.initProducer("t", timeout: 60_000, current: nil, now: 0)
         try cluster.addPartitions([output], to: "t", producer, now: 0)
-        let aborted = Batch([record("2", key: "k")], producer: producer, sequence: 0, isTransactional: true)
+        let records = [record("2", key: "k"), record("3", key: "l")]
+        let aborted = Batch(records, producer: producer, sequence: 0, isTransactional: true)
         _ = try cluster.produce(aborted, to: output, now: 0)
         try cluster.endTransaction("t", producer, commit: false, now: 0)
         cluster.compact(output, now: 0)
