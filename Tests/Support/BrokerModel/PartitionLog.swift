@@ -165,7 +165,7 @@ struct PartitionLog: Sendable {
         }
         entries.removeAll { entry in
             guard entry.offset < stable, let record = entry.record else { return false }
-            return entry.isAborted || record.key.map { newest[$0] != entry.offset } ?? false
+            return record.key.map { newest[$0] != entry.offset } ?? false
         }
     }
 
