@@ -15,7 +15,7 @@ struct PartitionLog: Sendable {
         /// Whether the record's transaction ended without effect. Nothing is known of it at or past the last stable
         /// offset.
         var isAborted = false
-        /// ms since the epoch.
+        /// By the producer's clock, ms since the epoch; of a marker the model's own time.
         var timestamp: Int64
 
         var record: Record? {
