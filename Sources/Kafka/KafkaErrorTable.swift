@@ -186,6 +186,11 @@ extension KafkaError {
         remedy = known?.remedy ?? "look the name up in the documentation of librdkafka or of the broker"
     }
 
+    /// The same of the number of a code: the protocol's where it is positive, the library's own where it is negative.
+    package init(code: Int32, operation: String) {
+        self.init(rd_kafka_resp_err_t(rawValue: code), operation)
+    }
+
     /// Takes over an error object and destroys it. What the object says of its class rules over the table.
     init(consuming object: OpaquePointer, _ operation: String) {
         unsafe self.init(
@@ -219,6 +224,11 @@ extension KafkaError {
         var error = KafkaError(RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, "find the topic \(name)")
         error.remedy = "run phasefold topics create, or set topics.create=true"
         return error
+    }
+
+    /// A member that the group does not know any more.
+    package static func stranger(to group: String) -> KafkaError {
+        KafkaError(RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID, "take a place in the group \(group)")
     }
 
     /// What may be done to a group without members only.

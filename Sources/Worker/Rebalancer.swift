@@ -8,6 +8,7 @@ internal import Synchronization
 /// The worker's membership in its group.
 final class Membership: GroupOffsets {
     let consumer: any GroupMember
+    private let group: String
     private let assignment = Atomic(false)
 
     /// Whether the group has said which partitions this member has, be it none.
@@ -16,8 +17,9 @@ final class Membership: GroupOffsets {
         set { assignment.store(newValue, ordering: .relaxed) }
     }
 
-    init(_ options: WorkerOptions, _ cluster: any Cluster, observer: any ClientObserver) throws(KafkaError) {
-        consumer = try cluster.member(of: options.applicationID, options.consumer, observer: observer)
+    init(_ options: WorkerOptions, _ consumer: any GroupMember) {
+        group = options.applicationID
+        self.consumer = consumer
     }
 
     func commit(_ offsets: [PartitionOffset]) throws(KafkaError) {
@@ -29,7 +31,11 @@ final class Membership: GroupOffsets {
     }
 
     func place() throws(KafkaError) -> any GroupPlace {
-        try consumer.place()
+        let place = try consumer.place()
+        // Of a member that the group has put out the place may be nobody's, and offsets of nobody are refused by no
+        // broker. Where it has a name again, it has let all its leases go before it got it.
+        if consumer.memberID.isEmpty { throw .stranger(to: group) }
+        return place
     }
 }
 

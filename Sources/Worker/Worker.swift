@@ -125,7 +125,8 @@ package final class Worker: Sendable {
     /// One membership: from joining to leaving. Returns when stopped, or when the client is spent and has to be
     /// made anew.
     private func runSession(_ topics: [TopicDescription], _ keeper: TopicKeeper) throws(KafkaError) {
-        let membership = try Membership(options, platform.cluster, observer: observer)
+        let membership = Membership(
+            options, try platform.cluster.member(of: options.applicationID, options.consumer, observer: observer))
         let partials = topics.first { $0.name == options.partialsTopic }?.partitions ?? 1
         let delivery = makeDelivery(DeliveryTargets(partialsPartitions: partials, published: published), membership)
         try delivery.prepare(while: { !isStopping })

@@ -40,6 +40,8 @@ package protocol GroupMember: AnyObject, Sendable {
     func seek(_ partition: TopicPartition, to start: StartOffset, limit: Int32) throws(KafkaError)
     func watermarks(of partition: TopicPartition, limit: Int32) throws(KafkaError) -> Watermarks
     func cachedWatermarks(of partition: TopicPartition) -> Watermarks?
+    /// The name that the group knows the member by; empty where it knows it no longer.
+    var memberID: String { get }
     /// The member's place in the group now.
     func place() throws(KafkaError) -> any GroupPlace
     func close() throws(KafkaError)

@@ -76,6 +76,8 @@ private final class KafkaMember: GroupMember, RebalanceHandler {
 
     func cachedWatermarks(of partition: TopicPartition) -> Watermarks? { consumer.cachedWatermarks(of: partition) }
 
+    var memberID: String { consumer.memberID }
+
     func place() throws(KafkaError) -> any GroupPlace { KafkaPlace(try consumer.groupMetadata()) }
 
     func close() throws(KafkaError) { try consumer.close() }
