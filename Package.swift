@@ -130,6 +130,15 @@ let package = Package(
                 "Worker", "Kafka", "Lifecycle", "Settings", "Metering", "Aggregating", "Checkpointing", "BrokerSupport",
                 "phasefold",
             ]),
+        // Workers over the model of a cluster, under a time of their own: a seed is a run.
+        .executableTarget(
+            name: "delivery-simulation",
+            dependencies: [
+                "BrokerModel", "Worker", "Kafka", "Engine", "Aggregating", "Checkpointing", "Lifecycle", "Settings",
+                "Metering",
+            ],
+            path: "Tests/Support/Simulation", swiftSettings: strict),
+        tests("SimulationTests", ["delivery-simulation"]),
         .target(name: "BrokerSupport", dependencies: ["Kafka"], path: "Tests/BrokerSupport", swiftSettings: strict),
     ] + fuzzer,
     cxxLanguageStandard: .cxx17

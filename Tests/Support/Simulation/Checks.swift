@@ -1,0 +1,339 @@
+import Aggregating
+import BrokerModel
+import Checkpointing
+import Engine
+import Metering
+
+/// What must hold and does not.
+struct Violation: Error, CustomStringConvertible {
+    var invariant: String
+    var text: String
+
+    init(_ invariant: String, _ text: String) {
+        self.invariant = invariant
+        self.text = text
+    }
+
+    var description: String { "\(invariant): \(text)" }
+}
+
+/// Holds what the cluster tells to what it must tell, again and again while the workers work.
+final class Checks {
+    private let net: Net
+    private let plan: Plan
+    let truth: Truth
+    private let foldTopic: String
+    /// What stage 1 must have said of what is committed, and what it has said.
+    private let expected: Truth.Totals
+    private let found: Truth.Totals
+    /// What stage 2 must have said, by partition of the partials.
+    private var totals: [PartitionName: Truth.Totals] = [:]
+    private var expectedRows: [[UInt8]: Row] = [:]
+    private var rows: [[UInt8]: Row] = [:]
+    private var partials: [PartitionName: [StoredRecord]] = [:]
+    private var log: [PartitionName: [StoredRecord]] = [:]
+    private var positions: [PartitionName: Int64] = [:]
+    private var offsets: [PartitionName: (offset: Int64, note: Note)] = [:]
+    private var letters: [PartitionName: [Int64: Int]] = [:]
+    private var stableSince: [PartitionName: (offset: Int64, time: Int64, outages: Int64)] = [:]
+    /// What was committed when all was compared last.
+    private var compared: [PartitionName: CommittedOffset] = [:]
+    /// Times that all was compared.
+    private(set) var comparisons = 0
+    private(set) var restorations = 0
+    /// ms in which perhaps no transaction could end: brokers or coordinators away.
+    var outages: Int64 = 0
+    /// States were spoilt, and a worker went on without them.
+    var hasLostStates = false
+    /// Totals were made again from partials: revisions begin anew.
+    private let mayRepeatRevisions: Bool
+
+    init(_ net: Net, _ plan: Plan) throws {
+        self.net = net
+        self.plan = plan
+        mayRepeatRevisions = plan.spoilsTotals
+        foldTopic = plan.isKeyed ? "in" : "app-events"
+        truth = Truth(try plan.settings(of: "truth"), isPacked: !plan.isKeyed)
+        for index in 0..<plan.partitions { truth.add(PartitionName(foldTopic, index)) }
+        expected = Truth.Totals(truth.settings.aggregating, truth.sources)
+        found = Truth.Totals(truth.settings.aggregating, truth.sources)
+    }
+
+    func partitionAdded(_ index: Int32) {
+        guard plan.isKeyed else { return }
+        truth.add(PartitionName(foldTopic, index))
+        expected.totals.setSources(truth.sources)
+        found.totals.setSources(truth.sources)
+        for entry in totals.values { entry.totals.setSources(truth.sources) }
+    }
+
+    // MARK: Reading the cluster
+
+    private var now: Int64 { net.world.now }
+
+    private func all(_ topic: String) -> [PartitionName] {
+        (0..<net.partitions(of: topic)).map { PartitionName(topic, $0) }
+    }
+
+    private func fetch(_ partition: PartitionName, from offset: Int64) throws -> Fetched {
+        let now = now
+        let result = net.peek { cluster throws(BrokerError) in
+            try cluster.fetch(partition, from: offset, .readCommitted, bytes: 1 << 24, now: now)
+        }
+        return try result.get()
+    }
+
+    private func end(of partition: PartitionName, _ isolation: Isolation) throws -> Int64 {
+        let now = now
+        return try net.peek { cluster throws(BrokerError) in
+            try cluster.offset(.latest, of: partition, isolation, now: now) ?? 0
+        }.get()
+    }
+
+    /// What has come into a partition since the last look, for a reader of committed records.
+    private func news(_ partition: PartitionName) throws -> [StoredRecord] {
+        let fetched = try fetch(partition, from: positions[partition] ?? 0)
+        positions[partition] = fetched.next
+        return fetched.records
+    }
+
+    private func committed(_ partitions: [PartitionName], stable: Bool) throws -> [PartitionName: CommittedOffset] {
+        let now = now
+        return try net.peek { cluster throws(BrokerError) in
+            try cluster.committedOffsets(partitions, of: "app", stable: stable, now: now)
+        }.get()
+    }
+
+    // MARK: Looking
+
+    /// - Returns: whether the cluster was at rest enough for all to be compared.
+    @discardableResult
+    func look(deep: Bool) throws -> Bool {
+        if deep { for violation in net.cluster.violations { throw Violation("model", violation) } }
+        let sources = truth.folds.map(\.name)
+        let tracked = sources + all("app-partials") + (plan.isKeyed ? [] : all("in"))
+        guard let offsets = try? committed(tracked, stable: false) else { return false }
+        try lookAtOffsets(offsets)
+        let topics = ["app-partials", "app-devices", "app-totals", "out", "app-dead-letter", foldTopic]
+        var isStable = true
+        for partition in topics.flatMap(all) { isStable = try lookAtReaders(of: partition) && isStable }
+        guard isStable, (try? committed(tracked, stable: true)) != nil else { return false }
+        if !deep, offsets == compared { return true }
+        compared = offsets
+        comparisons += 1
+        try compareStageOne(offsets, deep)
+        try compareStageTwo(offsets)
+        try compareLetters(offsets)
+        return true
+    }
+
+    /// I3 and I6: neither offsets nor watermarks go back.
+    private func lookAtOffsets(_ found: [PartitionName: CommittedOffset]) throws {
+        for (partition, committed) in found.sorted(by: { $0.key < $1.key }) {
+            let note = Note(committed.metadata)
+            if let last = offsets[partition] {
+                if committed.offset < last.offset {
+                    throw Violation("I3", "\(partition) went back from \(last.offset) to \(committed.offset)")
+                }
+                if let time = note.time, let before = last.note.time, time < before {
+                    throw Violation("I6", "the watermark of \(partition) went back from \(before) to \(time)")
+                }
+            }
+            offsets[partition] = (committed.offset, note)
+        }
+    }
+
+    /// I7: a reader of committed records goes on within the time of a transaction.
+    /// - Returns: whether nothing is open in it.
+    private func lookAtReaders(of partition: PartitionName) throws -> Bool {
+        guard let stable = try? end(of: partition, .readCommitted), let end = try? end(of: partition, .readUncommitted)
+        else { return false }
+        if stable == end {
+            stableSince[partition] = nil
+            return true
+        }
+        let since = stableSince[partition]
+        guard let since, since.offset == stable else {
+            stableSince[partition] = (stable, now, outages)
+            return false
+        }
+        let limit = truth.transactionTimeout(plan) + 2000 + plan.markerDelay * 20
+        if now - since.time > limit + outages - since.outages {
+            throw Violation("I7", "readers of \(partition) wait at \(since.offset) for \(now - since.time) ms")
+        }
+        return false
+    }
+
+    // MARK: Stage 1
+
+    private func compareStageOne(_ offsets: [PartitionName: CommittedOffset], _ deep: Bool) throws {
+        for fold in truth.folds {
+            log[fold.name, default: []] += try news(fold.name)
+            guard let committed = offsets[fold.name] else { continue }
+            let from = log[fold.name]?.firstIndex { $0.offset >= fold.next } ?? 0
+            try expected.take(truth.fold(fold, (log[fold.name] ?? [])[from...], upTo: committed.offset))
+            if deep { try compareStates(fold, committed) }
+        }
+        for partition in all("app-partials") {
+            let records = try news(partition)
+            partials[partition, default: []] += records
+            for stored in records { try found.take(stored.record.value ?? []) }
+        }
+        if hasLostStates { return }
+        let (must, has) = (expected.rows(), found.rows())
+        guard must.count == has.count else {
+            let (a, b) = (Set(must.map { Self.text($0.key) }), Set(has.map { Self.text($0.key) }))
+            throw Violation(
+                "I1", "stage 1: \(must.count) rows, not \(has.count): \(a.symmetricDifference(b).sorted().prefix(3))")
+        }
+        for (one, other) in zip(must, has) where one.key != other.key || one.value != other.value {
+            throw Violation(
+                "I1", "stage 1 at \(Self.text(one.key)):\n\(Self.text(one.value))\n\(Self.text(other.value))")
+        }
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    /// I2: what a restart would restore are the states at the committed offset.
+    private func compareStates(_ fold: Truth.Fold, _ committed: CommittedOffset) throws {
+        guard let mark = Note(committed.metadata).mark, !plan.spoilsCheckpoints else { return }
+        let place = PartitionName("app-devices", fold.name.index % net.partitions(of: "app-devices"))
+        let now = now
+        let start = try net.peek { cluster throws(BrokerError) in
+            try cluster.offset(.earliest, of: place, .readCommitted, now: now)
+        }.get()
+        let records = try fetch(place, from: start ?? 0).records
+        let pass = Int(plan.settings["checkpoint.pass"] ?? "") ?? 2
+        restorations += 1
+        guard let states = truth.restored(fold, records, target: mark, offset: committed.offset, pass: pass) else {
+            throw Violation("I2", "the checkpoint of \(fold.name) does not hold \(mark)")
+        }
+        if states != fold.engine.stateSnapshot {
+            throw Violation("I2", "the states of \(fold.name) are not those at \(committed.offset)")
+        }
+    }
+
+    // MARK: Stage 2
+
+    private func compareStageTwo(_ offsets: [PartitionName: CommittedOffset]) throws {
+        for partition in all("out") {
+            for stored in try news(partition) { try takeRow(stored) }
+        }
+        for partition in all("app-partials") {
+            let entry = totals[partition] ?? Truth.Totals(truth.settings.aggregating, truth.sources)
+            totals[partition] = entry
+            guard let end = offsets[partition]?.offset else { continue }
+            let next = entry.next[partition] ?? 0
+            let waiting = partials[partition] ?? []
+            for stored in waiting where stored.offset >= next && stored.offset < end {
+                try entry.take(stored.record.value ?? [])
+            }
+            partials[partition] = waiting.filter { $0.offset >= end }
+            entry.next[partition] = end
+            for row in entry.rows() {
+                guard let parsed = Row(row.value) else { throw Violation("I1", "no row: \(Self.text(row.value))") }
+                expectedRows[row.key] = parsed
+            }
+        }
+        for (key, row) in expectedRows where rows[key].map({ !same($0, row) }) ?? true {
+            let has = rows[key].map { Self.text($0.figures) } ?? "nothing"
+            throw Violation("I1", "stage 2 at \(Self.text(key)):\n\(Self.text(row.figures))\n\(has)")
+        }
+        if rows.count != expectedRows.count, !plan.addsPartitions {
+            throw Violation("I1", "stage 2: \(expectedRows.count) rows, not \(rows.count)")
+        }
+    }
+
+    private func same(_ one: Row, _ other: Row) -> Bool {
+        // When a partition was known first is nobody's promise, and with it when a window is final.
+        one.figures == other.figures && (plan.addsPartitions || one.isFinal == other.isFinal)
+    }
+
+    /// I1 and I5 for a reader that was there all along.
+    private func takeRow(_ stored: StoredRecord) throws {
+        let key = stored.record.key ?? []
+        guard let row = stored.record.value.flatMap(Row.init) else {
+            throw Violation("I1", "no row at \(stored.offset)")
+        }
+        if let last = rows[key] {
+            if last.isFinal { throw Violation("I5", "\(Self.text(key)) comes again after it was final") }
+            if row.revision != last.revision + 1, !mayRepeatRevisions {
+                throw Violation("I1", "\(Self.text(key)): revision \(row.revision) after \(last.revision)")
+            }
+        } else if row.revision != 1, plan.settings["emit"] == "updates" {
+            throw Violation("I1", "\(Self.text(key)) begins with revision \(row.revision)")
+        }
+        rows[key] = row
+    }
+
+    // MARK: Dead letters
+
+    private func compareLetters(_ offsets: [PartitionName: CommittedOffset]) throws {
+        for partition in all("app-dead-letter") {
+            for stored in try news(partition) {
+                var headers: [String: String] = [:]
+                for header in stored.record.headers { headers[header.name] = Self.text(header.value ?? []) }
+                guard let topic = headers["phasefold.source.topic"],
+                    let index = headers["phasefold.source.partition"].flatMap({ Int32($0) }),
+                    let offset = headers["phasefold.source.offset"].flatMap({ Int64($0) })
+                else { throw Violation("I1", "a dead letter without its headers at \(stored.offset)") }
+                letters[PartitionName(topic, index), default: [:]][offset, default: 0] += 1
+            }
+        }
+        guard plan.isKeyed else { return }
+        for fold in truth.folds where letters[fold.name] ?? [:] != fold.letters {
+            throw Violation("I1", "dead letters of \(fold.name): \(letters[fold.name] ?? [:]), not \(fold.letters)")
+        }
+    }
+
+    // MARK: The end
+
+    /// Whether everything that was written is folded, summed up and committed.
+    /// - Returns: what is not; nil where all is done.
+    func undone() throws -> String? {
+        let sources = truth.folds.map(\.name) + (plan.isKeyed ? [] : all("in"))
+        guard let offsets = try? committed(sources + all("app-partials"), stable: true) else { return "offsets" }
+        for partition in sources + all("app-partials") {
+            let start = offsets[partition]?.offset ?? 0
+            guard let rest = try? fetch(partition, from: start), rest.records.isEmpty,
+                rest.lastStableOffset == rest.highWatermark
+            else { return "\(partition) from \(start) on" }
+        }
+        return nil
+    }
+
+    /// Stage 0: every event of the input is in the events once, whatever partition it came to.
+    func compareEvents() throws {
+        guard !plan.isKeyed else { return }
+        var sent = 0
+        for partition in all("in") {
+            let records = try fetch(partition, from: 0).records
+            let router = EventRouter(truth.settings, partitions: Int(max(net.partitions(of: "app-events"), 1)))
+            for stored in records {
+                guard let value = stored.record.value else { continue }
+                let key = stored.record.key
+                unsafe _ = router.ingest(value.span.bytes, key: key?.span.bytes, timestamp: stored.record.timestamp)
+            }
+            var packed = RecordBatch()
+            router.closeEpoch(into: &packed)
+            sent += try count(packed)
+        }
+        let came = truth.folds.reduce(0) { $0 + $1.engine.counts.events + $1.engine.held }
+        if sent != came { throw Violation("I1", "stage 0: \(sent) events, not \(came)") }
+    }
+
+    private func count(_ packed: RecordBatch) throws -> Int {
+        let engine = PartitionEngine(truth.settings)
+        for index in 0..<packed.count {
+            try packed.withRecord(index) { _, value in try engine.ingest(packed: value) }
+        }
+        engine.finish()
+        return engine.counts.events
+    }
+
+    var rowCount: Int { rows.count }
+}
+
+extension Truth {
+    func transactionTimeout(_ plan: Plan) -> Int64 { plan.settings["transaction.timeout"] == "5s" ? 5000 : 10_000 }
+}

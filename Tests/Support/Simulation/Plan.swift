@@ -1,0 +1,155 @@
+import Settings
+
+/// One run, drawn from its seed: cluster, workers, input, and what befalls them.
+struct Plan {
+    enum Fault: Equatable {
+        /// kill -9 of a worker, and another in its place so many ms later.
+        case kill(worker: Int, after: Int64)
+        /// kill -9 when it comes to a request, or at one of its steps.
+        case trap(worker: Int?, Request, Trap.Fate, skipping: Int, delay: Int64)
+        case steps(worker: Int, Int)
+        case freeze(worker: Int, Int64)
+        case outage(Int64, loading: Int64)
+        case moveGroup(away: Int64, loading: Int64)
+        case moveTransactions(away: Int64, loading: Int64)
+        case moveLeaders(Int64)
+        /// So many of a thousand requests or answers are lost for a while.
+        case loss(Int, Int64)
+        case delays(Int, Int64)
+        /// A second process of the same name for so long.
+        case twin(worker: Int, Int64)
+        case join
+        case stop(worker: Int)
+        case addPartition
+        case clock(worker: Int, Int64)
+        /// One of the newest records of a checkpoint is spoilt: 0 of the devices, 1 of the totals.
+        case spoil(Int, partition: Int, back: Int, torn: Bool)
+        /// All of a checkpoint's records are deleted.
+        case empty(Int, partition: Int)
+    }
+
+    let seed: UInt64
+    var partitions: Int32
+    var workers: Int
+    /// A worker keeps its name over restarts.
+    var hasNames: Bool
+    var isStatic: Bool
+    var isKeyed: Bool
+    var settings: [String: String]
+    /// ms in which input comes and faults happen.
+    var length: Int64
+    var faults: [(time: Int64, fault: Fault)] = []
+    var markerDelay: Int64
+    var rebalanceDelay: Int64
+    var firstMarker: Int
+    var latency: ClosedRange<Int64>
+    var hesitation: Double
+    var devices: Int
+    var events: Int
+    /// Stream time that passes in a ms.
+    var pace: Int64
+    private(set) var random: Random
+
+    init(seed: UInt64) {
+        self.seed = seed
+        var random = Random(seed: seed)
+        partitions = Int32(random.pick([1, 2, 2, 3, 4]))
+        workers = random.happens(0.08) ? Int(partitions) + 1 : random.pick([1, 1, 2, 2, 3])
+        hasNames = random.happens(0.5)
+        isStatic = hasNames && random.happens(0.3)
+        isKeyed = random.happens(0.85)
+        length = random.pick([8000, 12_000, 20_000])
+        markerDelay = random.pick([0, 0, 2, 20])
+        firstMarker = random.below(7)
+        rebalanceDelay = random.pick([0, 500, 3000])
+        latency = random.pick([1...3, 1...20, 5...60])
+        hesitation = random.pick([0, 0, 0.002, 0.02])
+        devices = random.pick([3, 10, 30])
+        events = random.pick([100, 200, 400])
+        pace = random.pick([1, 10, 30])
+        settings = [
+            "application.id": "app", "input.topic": "in", "output.topic": "out", "idle.timeout": "1h",
+            "kafka.bootstrap.servers": "simulated:1", "group.by": "app_id", "window.sizes": "1m",
+            "input.keyed": String(isKeyed), "input.max_record_bytes": "4KiB",
+            "commit.interval": random.pick(["200ms", "500ms", "1s"]), "window.grace": random.pick(["20s", "2m", "6h"]),
+            "checkpoint.pass": random.pick(["2", "3", "7"]), "emit": random.pick(["updates", "updates", "final"]),
+            "transaction.timeout": random.pick(["5s", "10s"]), "revoke.budget": random.pick(["200ms", "1s", "5s"]),
+        ]
+        self.random = random
+        drawFaults()
+    }
+
+    private mutating func drawFaults() {
+        let count = random.pick([0, 1, 2, 3, 4, 6, 8, 10])
+        for _ in 0..<count { faults.append((random.number(200...length), drawFault())) }
+        faults.sort { $0.time < $1.time }
+    }
+
+    private mutating func drawFault() -> Fault {
+        let worker = random.below(8)
+        switch random.below(24) {
+        case 0, 1: return .kill(worker: worker, after: random.pick([0, 500, 3000, 12_000]))
+        case 2, 3, 4, 5: return drawTrap(worker)
+        case 6, 7: return .steps(worker: worker, random.below(900) + 1)
+        case 8, 9: return .freeze(worker: worker, random.pick([300, 3000, 9000, 16_000]))
+        case 10: return .outage(random.pick([200, 3000, 12_000]), loading: random.pick([0, 500, 3000]))
+        case 11: return .moveGroup(away: random.pick([100, 2000]), loading: random.pick([0, 1000]))
+        case 12: return .moveTransactions(away: random.pick([100, 2000]), loading: random.pick([0, 1000]))
+        case 13: return .moveLeaders(random.pick([100, 3000]))
+        case 14, 15: return .loss(random.pick([20, 100, 300]), random.pick([1000, 5000]))
+        case 16: return .delays(random.pick([50, 300]), random.pick([1000, 5000]))
+        case 17: return hasNames ? .twin(worker: worker, random.pick([1000, 6000])) : .join
+        case 18: return .join
+        case 19: return .stop(worker: worker)
+        // A static leader that comes back does not tell its group of partitions that were added meanwhile.
+        case 20: return isStatic ? .join : .addPartition
+        case 21: return .clock(worker: worker, random.number(-3_000_000...3_000_000))
+        case 22:
+            return .spoil(
+                random.below(2), partition: random.below(4), back: random.below(12), torn: random.happens(0.5))
+        default: return .empty(random.below(2), partition: random.below(4))
+        }
+    }
+
+    private mutating func drawTrap(_ worker: Int) -> Fault {
+        let deadly: [Request] = [
+            .committedOffsets, .initProducer, .addPartitions, .produce, .addOffsets, .transactionOffsets,
+            .endTransaction, .fetch, .listOffsets, .joinGroup, .syncGroup, .leaveGroup, .metadata,
+        ]
+        let fate = random.pick(Trap.Fate.allCases)
+        let request = random.happens(0.4) ? .endTransaction : random.pick(deadly)
+        return .trap(
+            worker: random.happens(0.5) ? worker : nil, request, fate, skipping: random.pick([0, 0, 1, 3, 10]),
+            delay: random.pick([500, 3000, 12_000]))
+    }
+
+    /// Whether the states that a restart needs are spoilt on purpose.
+    var spoilsCheckpoints: Bool {
+        faults.contains {
+            switch $0.fault {
+            case .spoil, .empty: true
+            default: false
+            }
+        }
+    }
+
+    /// Totals are made again from partials, whose revisions begin anew.
+    var spoilsTotals: Bool {
+        faults.contains {
+            switch $0.fault {
+            case .spoil(1, _, _, _), .empty(1, _): true
+            default: false
+            }
+        }
+    }
+
+    var addsPartitions: Bool { faults.contains { $0.fault == .addPartition } }
+
+    /// Those of one worker.
+    func settings(of name: String) throws -> Settings {
+        var values = settings
+        if hasNames { values["worker.name"] = name }
+        if isStatic { values["kafka.consumer.group.instance.id"] = name }
+        return try Settings(values)
+    }
+}

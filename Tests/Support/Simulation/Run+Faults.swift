@@ -1,0 +1,93 @@
+import BrokerModel
+import Worker
+
+extension Run {
+    /// Has one fault come about.
+    func befall(_ fault: Plan.Fault) throws {
+        world.trace.line(world.now, "fault: \(fault)")
+        switch fault {
+        case .kill(let worker, _): if let host = living(worker) { kill(host.actor) }
+        case .trap(let worker, let request, let fate, let skipping, let delay):
+            let actor = worker.flatMap { living($0)?.actor.number }
+            net.traps.append(Trap(request: request, fate: fate, actor: actor, skipping: skipping, delay: delay))
+        case .steps(let worker, let steps):
+            guard let actor = living(worker)?.actor else { return }
+            actor.plan = (steps, { [weak self] in self?.kill(actor) })
+        case .freeze(let worker, let time):
+            guard let actor = living(worker)?.actor, actor.state == .alive else { return }
+            actor.state = .frozen
+            world.after(time) { [world] in world.thaw(actor) }
+        case .twin(let worker, let time):
+            guard let host = living(worker) else { return }
+            let twin = try launch(host.name)
+            world.after(time) { [weak self] in
+                twin.isStopping = true
+                self?.kill(twin.actor)
+            }
+        case .join: try launch()
+        case .stop(let worker):
+            guard let host = living(worker) else { return }
+            host.isStopping = true
+            host.worker.stop()
+        case .clock(let worker, let offset): living(worker)?.actor.clockOffset += offset
+        default: befallCluster(fault)
+        }
+    }
+
+    private func befallCluster(_ fault: Plan.Fault) {
+        switch fault {
+        case .outage(let time, let loading):
+            checks.outages += time + loading
+            net.change { cluster, now in cluster.stop(now: now) }
+            world.after(time) { [net] in net.change { $0.start(loading: loading, now: $1) } }
+        case .moveGroup(let away, let loading):
+            net.change { $0.moveCoordinator(of: .group("app"), away: away, loading: loading, now: $1) }
+        case .moveTransactions(let away, let loading):
+            checks.outages += away + loading
+            for id in Set(net.identities.values.joined()).sorted() {
+                net.change { $0.moveCoordinator(of: .transaction(id), away: away, loading: loading, now: $1) }
+            }
+        case .moveLeaders(let away):
+            checks.outages += away
+            for topic in ["in", "app-partials", "app-devices", "out"] {
+                for index in 0..<net.partitions(of: topic) {
+                    net.change { $0.moveLeader(of: PartitionName(topic, index), away: away, now: $1) }
+                }
+            }
+        case .loss(let share, let time):
+            net.loss = Double(share) / 1000
+            world.after(time) { [net] in net.loss = 0 }
+        case .delays(let share, let time):
+            net.delays = Double(share) / 1000
+            world.after(time) { [net] in net.delays = 0 }
+        case .addPartition: addPartition()
+        case .spoil(let which, let partition, let back, let isTorn): spoil(which, partition, back, isTorn)
+        case .empty(let which, let partition):
+            let place = place(which, partition)
+            net.change { _ = try? $0.deleteRecords(of: place, before: -1, now: $1) }
+        default: return
+        }
+    }
+
+    private func addPartition() {
+        let total = partitions + 1
+        let isAdded = net.change { cluster, now in
+            (try? cluster.addPartitions(to: "in", total: total, now: now)) != nil
+        }
+        if isAdded { grew(to: total) }
+    }
+
+    private func place(_ which: Int, _ partition: Int) -> PartitionName {
+        let topic = which == 0 ? "app-devices" : "app-totals"
+        return PartitionName(topic, Int32(partition) % max(net.partitions(of: topic), 1))
+    }
+
+    private func spoil(_ which: Int, _ partition: Int, _ back: Int, _ isTorn: Bool) {
+        let place = place(which, partition)
+        net.change { cluster, now in
+            guard let end = try? cluster.offset(.latest, of: place, .readUncommitted, now: now) else { return }
+            let offset = max(end - 1 - Int64(back), 0)
+            cluster.corrupt(place, at: offset, isTorn ? .torn(5) : .flipped(bit: 77), now: now)
+        }
+    }
+}

@@ -1,0 +1,252 @@
+import BrokerModel
+import Foundation
+import Metering
+import Settings
+import Worker
+
+/// One simulated worker process.
+final class Host {
+    let actor: Actor
+    let worker: Worker
+    let metrics: Metrics
+    let name: String
+    var hasEnded = false
+    var failure: String?
+    var isStopping = false
+
+    init(_ name: String, _ actor: Actor, _ worker: Worker, _ metrics: Metrics) {
+        self.name = name
+        self.actor = actor
+        self.worker = worker
+        self.metrics = metrics
+    }
+
+    var isAlive: Bool { actor.state != .dead && !hasEnded }
+}
+
+/// One run: a cluster, workers, input, faults; checked all the time, then brought to rest.
+final class Run {
+    struct Result {
+        var hash: UInt64
+        var steps: Int
+        var now: Int64
+        var rows: Int
+        var comparisons: Int
+        var restorations: Int
+        var trapped: Int
+        /// ms from the end of faults until all was done.
+        var recovery: Int64
+    }
+
+    let plan: Plan
+    let world: World
+    let net: Net
+    let checks: Checks
+    private(set) var hosts: [Host] = []
+    private var telemetry: Input
+    private var random: Random
+    private var faults: ArraySlice<(time: Int64, fault: Plan.Fault)>
+    private var actors = 0
+    private var names = 0
+    private var isFinishing = false
+    private(set) var partitions: Int32
+    private let devices: FileHandle? = FileHandle(forWritingAtPath: "/dev/null")
+
+    /// ms between two looks.
+    private static let tick: Int64 = 250
+    /// Within so many ms after the last fault all has to be done.
+    static let recoveryLimit: Int64 = 90_000
+
+    init(seed: UInt64, isShown: Bool) throws {
+        plan = Plan(seed: seed)
+        var random = plan.random
+        world = World(seed: random.next(), trace: Trace(isShown: isShown))
+        world.hesitation = plan.hesitation
+        var options = ClusterOptions()
+        options.markerDelay = plan.markerDelay
+        options.firstMarker = plan.firstMarker
+        options.initialRebalanceDelay = plan.rebalanceDelay
+        net = Net(world, ModelCluster(options: options))
+        net.latency = plan.latency
+        let partitions = plan.partitions
+        net.change { cluster, now in
+            try? cluster.createTopic("in", partitions: partitions, settings: [:], now: now)
+        }
+        self.partitions = partitions
+        telemetry = Input(plan, random.branch())
+        checks = try Checks(net, plan)
+        self.random = random.branch()
+        faults = plan.faults[...]
+        net.kill = { [weak self] actor in self?.kill(actor) }
+    }
+
+    // MARK: Workers
+
+    @discardableResult
+    func launch(_ name: String? = nil) throws -> Host {
+        if name == nil { names += 1 }
+        let name = name ?? "w\(names)"
+        actors += 1
+        let actor = Actor(number: actors, name: "\(name)#\(actors)")
+        let scheduler = SimulatedScheduler(world, actor)
+        let metrics = Metrics()
+        let log = Log(
+            level: .error, descriptor: devices?.fileDescriptor ?? 2, lost: metrics.counter(\.logLinesLost))
+        let worker = Worker(
+            try plan.settings(of: name), metrics: metrics, log: log,
+            on: Platform(cluster: SimulatedCluster(net, actor), scheduler: scheduler))
+        let host = Host(name, actor, worker, metrics)
+        hosts.append(host)
+        scheduler.makeQueue().add { [world] in
+            do throws(WorkerFailure) {
+                try worker.run()
+            } catch {
+                host.failure = error.description
+            }
+            host.hasEnded = true
+            world.trace.line(world.now, "\(actor.name): ended \(host.failure ?? "")")
+        }
+        world.trace.line(world.now, "\(actor.name): launched")
+        return host
+    }
+
+    func kill(_ actor: Actor) {
+        if actor.state == .dead { return }
+        actor.state = .dead
+        world.trace.line(world.now, "\(actor.name): killed")
+        // What supervises workers starts another one, of the same name.
+        guard let host = hosts.first(where: { $0.actor === actor }), !host.isStopping else { return }
+        world.after(random.pick([100, 1000, 5000, 15_000])) { [self] in
+            if isFinishing || hosts.contains(where: { $0.name == host.name && $0.isAlive }) { return }
+            _ = try? launch(host.name)
+        }
+    }
+
+    func living(_ number: Int) -> Host? {
+        let alive = hosts.filter { $0.isAlive && !$0.isStopping }
+        return alive.isEmpty ? nil : alive[number % alive.count]
+    }
+
+    /// The input topic has more partitions.
+    func grew(to total: Int32) {
+        partitions = total
+        checks.partitionAdded(total - 1)
+    }
+
+    // MARK: Input
+
+    private func write(_ records: [(partition: Int32, record: Record)]) {
+        for (partition, record) in records {
+            net.change { cluster, now in
+                // Whoever sends telemetry keeps it until the cluster takes it.
+                _ = try? cluster.produce(Batch([record]), to: PartitionName("in", partition), now: now)
+            }
+        }
+    }
+
+    // MARK: The course of it
+
+    func run() throws -> Result {
+        for _ in 0..<plan.workers {
+            try launch()
+            world.sleep(random.number(0...500))
+        }
+        while world.now < plan.length || !faults.isEmpty {
+            while let next = faults.first, next.time <= world.now {
+                faults.removeFirst()
+                try befall(next.fault)
+            }
+            write(telemetry.next(Self.tick))
+            try tick()
+        }
+        let recovery = try recover()
+        try finish()
+        return Result(
+            hash: world.trace.hash, steps: world.trace.steps, now: world.now, rows: checks.rowCount,
+            comparisons: checks.comparisons, restorations: checks.restorations, trapped: net.sprung,
+            recovery: recovery)
+    }
+
+    private func tick() throws {
+        world.sleep(Self.tick)
+        try checkHosts()
+        try checks.look(deep: random.happens(0.1))
+    }
+
+    private func checkHosts() throws {
+        for host in hosts where host.actor.state != .dead {
+            if host.hasEnded, !host.isStopping {
+                throw Violation("I9", "\(host.actor.name) ended by itself: \(host.failure ?? "without a word")")
+            }
+            let waiting = host.metrics.gauge(\.epochsWaiting).value
+            if waiting > 2 { throw Violation("I8", "\(waiting) epochs wait in \(host.actor.name)") }
+        }
+        if hosts.contains(where: { $0.metrics.counter(\.checkpointsLost).value > 0 }) {
+            if !plan.spoilsCheckpoints { throw Violation("I2", "a checkpoint was lost") }
+            checks.hasLostStates = true
+        }
+    }
+
+    /// Faults are over: whoever is away comes back, and all that was sent has to be done in bounded time.
+    private func recover() throws -> Int64 {
+        net.traps = []
+        net.loss = 0
+        net.delays = 0
+        for host in hosts {
+            world.thaw(host.actor)
+            host.actor.plan = nil
+        }
+        net.change { cluster, now in cluster.start(loading: 0, now: now) }
+        if !hosts.contains(where: { $0.isAlive && !$0.isStopping }) { try launch() }
+        while !telemetry.isOver { write(telemetry.next(Self.tick)) }
+        write(telemetry.last(partitions))
+        let begin = world.now
+        world.trace.line(begin, "no more faults")
+        while true {
+            try tick()
+            guard let undone = try checks.undone() else { break }
+            if world.now - begin > Self.recoveryLimit {
+                throw Violation("I9", "\(world.now - begin) ms after the last fault not all is done: \(undone)")
+            }
+        }
+        let recovery = world.now - begin
+        // What is done is seen at once or soon: markers are on their way.
+        for _ in 0..<40 {
+            if try checks.look(deep: true) { break }
+            world.sleep(Self.tick)
+        }
+        if !(try checks.look(deep: true)) { throw Violation("I7", "transactions stay open") }
+        try checks.compareEvents()
+        return recovery
+    }
+
+    /// SIGTERM to all.
+    private func finish() throws {
+        try checkMetrics()
+        isFinishing = true
+        for host in hosts where host.isAlive {
+            host.isStopping = true
+            host.worker.stop()
+        }
+        let begin = world.now
+        while let host = hosts.first(where: { $0.isAlive }) {
+            world.sleep(Self.tick)
+            if world.now - begin > 22_000 { throw Violation("I9", "\(host.actor.name) does not stop") }
+        }
+        for host in hosts where host.hasEnded {
+            if let failure = host.failure { throw Violation("I9", "\(host.actor.name): \(failure)") }
+        }
+        try checks.look(deep: true)
+    }
+
+    /// I10: what the workers count is what can be seen.
+    private func checkMetrics() throws {
+        let begin = world.now
+        while let host = hosts.first(where: { $0.isAlive && !$0.worker.readiness.isReady }) {
+            if world.now - begin > Self.recoveryLimit {
+                throw Violation("I10", "\(host.actor.name) is not ready: \(host.worker.readiness.reason)")
+            }
+            try tick()
+        }
+    }
+}
