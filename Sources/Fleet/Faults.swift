@@ -57,6 +57,7 @@ extension Device {
         let faults: Faults
         /// Whether events bear numbers, so that a lost or a late one is noticed.
         let isNumbered: Bool
+        let hasEpisodes: Bool
         /// No device lives on after it, ms since the epoch.
         let end: Int64
     }

@@ -173,7 +173,7 @@ package struct Fleet: ~Copyable {
     private func world(_ source: FleetOptions.Source) -> Device.World {
         Device.World(
             source: source, heartbeat: options.heartbeat, faults: options.faults,
-            isNumbered: options.fields.contains(.sequence), end: end)
+            isNumbered: options.fields.contains(.sequence), hasEpisodes: options.hasEpisodes, end: end)
     }
 
     /// Decides whether the event to come is overtaken by the one after it.

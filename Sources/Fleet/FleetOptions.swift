@@ -16,6 +16,9 @@ package struct FleetOptions: Sendable {
     package var heartbeat: Int64 = 60_000
     package var faults: Faults = []
     package var mix: [Share] = Share.standard
+    /// Apps tell what happens within them while they are in front: views, resources, overlays, activities, a second
+    /// scene.
+    package var hasEpisodes = true
     package var order = Order.received
 
     package init() {}

@@ -37,6 +37,7 @@ extension Device {
 
     /// Chooses what happens in front without the app leaving it, if anything.
     mutating func chooseEpisode(_ world: World) -> Bool {
+        guard world.hasEpisodes else { return false }
         switch world.source {
         case .processLifecycle: return false
         case .appDelegate:

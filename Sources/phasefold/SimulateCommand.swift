@@ -22,6 +22,9 @@ enum SimulateCommand {
     static let sources = CommandOption(
         "sources", value: "LIST", form: .choices(sourceNames),
         "What devices report, of \(sourceNames.joined(separator: ", ")) (default all).")
+    static let episodes = CommandOption(
+        "episodes", value: "WHICH", form: .choice(["all", "none"]),
+        "Whether apps tell of views, resources, overlays and activities while in front (default all).")
     private static let sourceNames = FleetOptions.Source.allCases.map(\.rawValue)
     static let events = CommandOption(
         "events", "n", value: "N", form: .count(1...Int64.max), "Stops after so many events.")
@@ -51,8 +54,8 @@ enum SimulateCommand {
             The figures that must come out of a fold can be had with --truth, divided by --group-by and --window.
             """,
         options: [
-            devices, duration, seconds, hours, start, events, seed, sources, faults, order, fields, topic, rate, truth,
-            .groupBy, .window, .set, .config,
+            devices, duration, seconds, hours, start, events, seed, sources, episodes, faults, order, fields, topic,
+            rate, truth, .groupBy, .window, .set, .config,
         ],
         run: run)
 
@@ -131,6 +134,7 @@ enum SimulateCommand {
         if let names = try invocation.parsed(sources)?.texts {
             options.mix = names.compactMap(FleetOptions.Source.init(rawValue:)).map { FleetOptions.Share($0, 1) }
         }
+        options.hasEpisodes = try invocation.parsed(episodes)?.text != "none"
         if let number = try invocation.parsed(events)?.number { options.events = Int(number) }
         if let number = try invocation.parsed(seed)?.number { options.seed = UInt64(number) }
         if try invocation.parsed(order)?.text == "device" { options.order = .device }
