@@ -20,9 +20,9 @@ struct Activity: Listed {
     var isNamed: Bool
     /// Made anew right after one of its class was destroyed: its resume is no hand-over.
     var isRecreated = false
+    var told: UInt16 = 0
     /// When it was stopped last.
     var stopped: Stamp?
-    var told: UInt16 = 0
 }
 
 /// An activity that was destroyed: one of its class, made in time, is its recreation.
@@ -42,7 +42,7 @@ extension Device {
         if event.flags.contains(.bridged), flags.contains(.native) { return }
         if !event.flags.contains(.bridged) { flags.insert(.native) }
         let held = makeCold(context)
-        letRule(.activitiesRule, held)
+        letRule(.activitiesRule, held, context)
         if event.edge == .activityTopResumed || event.edge == .activityTopLost { return }
         if isTerminated, event.edge != .activityCreate, event.edge != .activityDestroy {
             context.count(.illegalTransition, at: stamp)
@@ -64,7 +64,7 @@ extension Device {
         case .activityStop: stop(&activity, before, stamp, held, reason: event.reason, context)
         default: return destroy(activity, before, stamp, held, reason: event.reason, context)
         }
-        Instances.append(activity, to: &held.activities, limit: context.limits.instancesLimit)
+        held.activities.append(activity, limit: context.limits.instancesLimit, in: context.memory)
     }
 
     private mutating func create(
@@ -76,7 +76,7 @@ extension Device {
         let isPending = held.graces.stop != nil && !activity.isRecreated
         guard !launches, state == .background || state == .launching || isPending else { return }
         let creation = Graces.Creation(activity: activity.id, moment: stamp.moment)
-        Instances.append(creation, to: &held.graces.creations, limit: context.limits.instancesLimit)
+        held.graces.creations.append(creation, limit: context.limits.instancesLimit, in: context.memory)
     }
 
     /// Counts a recreation: no background follows from the stop before it, and no hand-over.
@@ -201,7 +201,7 @@ extension Device {
             let gone = Destroyed(
                 activity: activity.id, className: activity.className, stamp: activity.stopped ?? stamp)
             held.graces.destroyed.removeAll { $0.className == activity.className }
-            Instances.append(gone, to: &held.graces.destroyed, limit: Destroyed.limit)
+            held.graces.destroyed.append(gone, limit: Destroyed.limit, in: context.memory)
         }
         guard let before, before.isVisible else { return }
         leave(activity, wasResumed: before == .resumed, stamp, held, reason: reason, isMissing: false, context)

@@ -1,93 +1,284 @@
 internal import CPrefetch
 import Lifecycle
 
-/// What only some installations have. Every collection is bounded; the bounds stand beside them.
+/// What only some installations have: scenes, activities, views, ids to compare, events held back. Every list is
+/// bounded; the bounds stand beside them.
 ///
-/// Each list remembers that it changed, so that a commit of the checkpoint tells it only then.
-final class Cold {
+/// Each list remembers that it changed, so that a commit of the checkpoint tells it only then. Little more than two
+/// lines of the cache with what an edge of a scene or an activity needs; the rest stands in parts of its own.
+struct ColdState: ~Copyable {
+    /// Events that were folded since ``Device/Flags/hasCold``.
+    var events: Int64 = 0
     /// What the checkpoint has not been told of.
     var unsaved: HeldParts = []
+    /// Of ``succeeded`` and ``endedCounts`` those at the end that the checkpoint has not been told of, or all.
+    var newSucceeded: UInt8 = 0
+    var newEndedCounts: UInt8 = 0
+    /// At most `instances.limit` each.
+    var scenes = Few<Scene>()
+    var activities = Few<Activity>()
+    var echoes = Echoes()
+    /// Processes and boots that have been succeeded, oldest first; at most ``succeededLimit``.
+    var succeeded = Few<UInt32>()
+    /// Their numbers; at most ``succeededLimit``.
+    var endedCounts = Few<EndedCount>()
+    var graces = Part<Graces>()
+    var visits = Part<Visits>()
+    var rare = Part<Rare>()
+
+    static let succeededLimit = 15
+
+    /// Asks for the lines that an edge of a scene or an activity reads.
+    @inline(__always)
+    fileprivate func prefetchParts() {
+        scenes.prefetch()
+        activities.prefetch()
+        echoes.prefetch()
+        graces.prefetch()
+        visits.prefetch()
+    }
+}
+
+/// What is known of views.
+struct Visits: ~Copyable {
+    /// At most `instances.limit` each.
+    var views = Few<View>()
+    /// Views and classes of views that announced an appearance.
+    var announcedViews = Few<UInt64>()
+    var announcedClasses = Few<UInt64>()
+    /// What views did since a launch that is not decided yet.
+    var undecidedViews = Few<UndecidedView>()
+
+    /// What is read where there is none.
+    nonisolated(unsafe) static let blank = unsafe Part.blank(Visits())
+}
+
+/// What hardly any state has for long.
+struct Rare: ~Copyable {
     var clock = DeviceClock()
     /// What was added to the device time of the last event, and of the one that began the phase, ms.
     var lastOffset: Int64 = 0
     var sinceOffset: Int64 = 0
     /// Device time of the last event as its source told it, ms; see ``Device/Flags/toldApart``.
     var lastTold: Int64 = 0
-    /// Events that were folded since there is this state.
-    var events: Int64 = 0
     /// The edge before the last one, where the clock went back between them; see ``Device/Flags/stepCounted``.
     var steppedFrom = Moment.never
     var known = KnownEvents()
-    /// Processes and boots that have been succeeded, oldest first; at most ``succeededLimit``.
-    var succeeded: [UInt32] = [] { didSet { newSucceeded = Self.succeededLimit } }
-    /// Their numbers; at most ``succeededLimit``.
-    var endedCounts: [EndedCount] = [] { didSet { newEndedCounts = Self.succeededLimit } }
-    /// Those at the end of the lists that the checkpoint has not been told of, or all.
-    var newSucceeded = 0
-    var newEndedCounts = 0
     /// Events with a number that wait for missing ones, as they came; at most `reorder.buffer`.
-    var heldByNumber: [HeldEvent] = [] { didSet { unsaved.insert(.heldByNumber) } }
+    var heldByNumber = Few<HeldEvent>()
     /// Events without one that wait for older ones, in their order; at most `reorder.buffer` beside one record's.
-    var heldByTime: [HeldEvent] = [] { didSet { unsaved.insert(.heldByTime) } }
+    var heldByTime = Few<HeldEvent>()
     /// Wall clock of the edges that left Active within the span of flapping, ms; at most the count and one.
-    var resigns: [Int64] = [] { didSet { unsaved.insert(.resigns) } }
-    /// At most `instances.limit` each.
-    var scenes: [Scene] = [] { didSet { unsaved.insert(.scenes) } }
-    var activities: [Activity] = [] { didSet { unsaved.insert(.activities) } }
-    var views: [View] = [] { didSet { unsaved.insert(.views) } }
-    var resources: [Resource] = [] { didSet { unsaved.insert(.resources) } }
-    /// Views and classes of views that announced an appearance; at most `instances.limit` each.
-    var announcedViews: [UInt64] = [] { didSet { unsaved.insert(.announcedViews) } }
-    var announcedClasses: [UInt64] = [] { didSet { unsaved.insert(.announcedClasses) } }
-    /// What views did since a launch that is not decided yet; at most `instances.limit`.
-    var undecidedViews: [UndecidedView] = [] { didSet { unsaved.insert(.undecidedViews) } }
-    var graces = Graces() { didSet { unsaved.insert(.graces) } }
-    var echoes = Echoes() { didSet { unsaved.insert(.echoes) } }
+    var resigns = Few<Int64>()
 
-    static let succeededLimit = 15
+    /// What is read where there is none.
+    nonisolated(unsafe) static let blank = unsafe Part.blank(Rare())
+}
+
+/// The ``ColdState`` of one device, as long as it has one. Parts that are not there read as new ones, and are made
+/// where they are changed.
+@safe
+struct Cold {
+    private let at: UnsafeMutablePointer<ColdState>
+    private unowned(unsafe) let owner: SlabMemory
+
+    fileprivate init(_ at: UnsafeMutablePointer<ColdState>, _ memory: SlabMemory) {
+        unsafe self.at = unsafe at
+        unsafe owner = memory
+    }
+
+    /// What its lists are made of.
+    var memory: SlabMemory { unsafe owner }
+
+    // MARK: What a checkpoint is told of
+
+    var unsaved: HeldParts {
+        get { unsafe at.pointee.unsaved }
+        nonmutating set { unsafe at.pointee.unsaved = newValue }
+    }
+    var newSucceeded: Int {
+        get { unsafe Int(at.pointee.newSucceeded) }
+        nonmutating set { unsafe at.pointee.newSucceeded = UInt8(clamping: newValue) }
+    }
+    var newEndedCounts: Int {
+        get { unsafe Int(at.pointee.newEndedCounts) }
+        nonmutating set { unsafe at.pointee.newEndedCounts = UInt8(clamping: newValue) }
+    }
+
+    /// What is reached for to be changed is told with the next commit.
+    @inline(__always)
+    private func mark(_ part: HeldParts) { unsafe at.pointee.unsaved.insert(part) }
+
+    // MARK: What most have
+
+    var events: Int64 {
+        get { unsafe at.pointee.events }
+        nonmutating set { unsafe at.pointee.events = newValue }
+    }
+    var scenes: Few<Scene> {
+        @inline(__always) _read { yield unsafe at.pointee.scenes }
+        @inline(__always) nonmutating _modify {
+            mark(.scenes)
+            yield unsafe &at.pointee.scenes
+        }
+    }
+    var activities: Few<Activity> {
+        @inline(__always) _read { yield unsafe at.pointee.activities }
+        @inline(__always) nonmutating _modify {
+            mark(.activities)
+            yield unsafe &at.pointee.activities
+        }
+    }
+    var echoes: Echoes {
+        @inline(__always) _read { yield unsafe at.pointee.echoes }
+        @inline(__always) nonmutating _modify {
+            mark(.echoes)
+            yield unsafe &at.pointee.echoes
+        }
+    }
+    var succeeded: Few<UInt32> {
+        @inline(__always) _read { yield unsafe at.pointee.succeeded }
+        nonmutating _modify {
+            newSucceeded = ColdState.succeededLimit
+            yield unsafe &at.pointee.succeeded
+        }
+    }
+    var endedCounts: Few<EndedCount> {
+        @inline(__always) _read { yield unsafe at.pointee.endedCounts }
+        nonmutating _modify {
+            newEndedCounts = ColdState.succeededLimit
+            yield unsafe &at.pointee.endedCounts
+        }
+    }
 
     /// A process or a boot has been succeeded.
     func append(succeeded hash: UInt32) {
-        let new = newSucceeded
-        Instances.append(hash, to: &succeeded, limit: Self.succeededLimit)
-        newSucceeded = new + 1
+        unsafe at.pointee.succeeded.append(hash, limit: ColdState.succeededLimit, in: memory)
+        newSucceeded += 1
     }
 
     /// So far its numbers had come.
     func append(ended count: EndedCount) {
-        let new = newEndedCounts
-        Instances.append(count, to: &endedCounts, limit: Self.succeededLimit)
-        newEndedCounts = new + 1
+        unsafe at.pointee.endedCounts.append(count, limit: ColdState.succeededLimit, in: memory)
+        newEndedCounts += 1
+    }
+
+    // MARK: Parts
+
+    var hasGraces: Bool { unsafe at.pointee.graces.isThere }
+    var hasVisits: Bool { unsafe at.pointee.visits.isThere }
+    var hasRare: Bool { unsafe at.pointee.rare.isThere }
+
+    var graces: Graces {
+        @inline(__always) unsafeAddress { unsafe at.pointee.graces.address(or: Graces.blank) }
+        @inline(__always) nonmutating unsafeMutableAddress {
+            mark(.graces)
+            return unsafe at.pointee.graces.make(Graces.init, in: memory)
+        }
+    }
+    var visits: Visits {
+        @inline(__always) unsafeAddress { unsafe at.pointee.visits.address(or: Visits.blank) }
+        @inline(__always) nonmutating unsafeMutableAddress {
+            unsafe at.pointee.visits.make(Visits.init, in: memory)
+        }
+    }
+    var rare: Rare {
+        @inline(__always) unsafeAddress { unsafe at.pointee.rare.address(or: Rare.blank) }
+        @inline(__always) nonmutating unsafeMutableAddress { unsafe at.pointee.rare.make(Rare.init, in: memory) }
+    }
+
+    /// What was added to the device time of the last event, ms: a state without a part for it stands for 0.
+    var lastOffset: Int64 {
+        get { rare.lastOffset }
+        nonmutating set { if newValue != 0 || hasRare { rare.lastOffset = newValue } }
+    }
+    /// The same of the event that began the phase.
+    var sinceOffset: Int64 {
+        get { rare.sinceOffset }
+        nonmutating set { if newValue != 0 || hasRare { rare.sinceOffset = newValue } }
+    }
+    var resources: Few<Resource> {
+        @inline(__always) _read { yield unsafe at.pointee.graces.address(or: Graces.blank).pointee.resources }
+        @inline(__always) nonmutating _modify {
+            mark(.resources)
+            yield unsafe &at.pointee.graces.make(Graces.init, in: memory).pointee.resources
+        }
+    }
+    var views: Few<View> {
+        @inline(__always) _read { yield visits.views }
+        @inline(__always) nonmutating _modify {
+            mark(.views)
+            yield &visits.views
+        }
+    }
+    var announcedViews: Few<UInt64> {
+        @inline(__always) _read { yield visits.announcedViews }
+        @inline(__always) nonmutating _modify {
+            mark(.announcedViews)
+            yield &visits.announcedViews
+        }
+    }
+    var announcedClasses: Few<UInt64> {
+        @inline(__always) _read { yield visits.announcedClasses }
+        @inline(__always) nonmutating _modify {
+            mark(.announcedClasses)
+            yield &visits.announcedClasses
+        }
+    }
+    var undecidedViews: Few<UndecidedView> {
+        @inline(__always) _read { yield visits.undecidedViews }
+        @inline(__always) nonmutating _modify {
+            mark(.undecidedViews)
+            yield &visits.undecidedViews
+        }
+    }
+    var heldByNumber: Few<HeldEvent> {
+        @inline(__always) _read { yield rare.heldByNumber }
+        @inline(__always) nonmutating _modify {
+            mark(.heldByNumber)
+            yield &rare.heldByNumber
+        }
+    }
+    var heldByTime: Few<HeldEvent> {
+        @inline(__always) _read { yield rare.heldByTime }
+        @inline(__always) nonmutating _modify {
+            mark(.heldByTime)
+            yield &rare.heldByTime
+        }
+    }
+    var resigns: Few<Int64> {
+        @inline(__always) _read { yield rare.resigns }
+        @inline(__always) nonmutating _modify {
+            mark(.resigns)
+            yield &rare.resigns
+        }
     }
 
     /// Holds events back.
-    var holds: Bool { !heldByNumber.isEmpty || !heldByTime.isEmpty }
+    var holds: Bool { hasRare && !(heldByNumber.isEmpty && heldByTime.isEmpty) }
 
     /// Stream time at which the next held event is folded at the latest, ms.
     var releaseDue: Int64 {
         var due = Int64.max
-        for event in heldByNumber { due = min(due, event.due) }
-        for event in heldByTime { due = min(due, event.due) }
+        for index in heldByNumber.indices { due = min(due, heldByNumber[index].due) }
+        for index in heldByTime.indices { due = min(due, heldByTime[index].due) }
         return due
     }
-
-    /// Holds nothing that a new one would not hold.
-    var isEmpty: Bool { !holds && scenes.isEmpty && activities.isEmpty && views.isEmpty && resources.isEmpty }
 
     /// What does not outlive the process.
     func forgetProcess() {
         forgetScreens()
-        views.removeAll(keepingCapacity: true)
-        resources.removeAll(keepingCapacity: true)
-        echoes = Echoes()
+        if hasVisits { views.removeAll() }
+        if hasGraces { resources.removeAll() }
+        echoes.removeAll()
     }
 
     /// Scenes and activities are gone, and whatever was pending with them.
     func forgetScreens() {
-        scenes.removeAll(keepingCapacity: true)
-        activities.removeAll(keepingCapacity: true)
-        undecidedViews.removeAll(keepingCapacity: true)
-        graces = Graces()
+        scenes.removeAll()
+        activities.removeAll()
+        if hasVisits { undecidedViews.removeAll() }
+        if hasGraces { graces.forget() }
     }
 }
 
@@ -113,41 +304,40 @@ struct HeldEvent {
 }
 
 /// The cold states of one partition, by index.
-struct ColdStore {
-    private var states: ContiguousArray<Cold?> = []
-    private var free: [UInt32] = []
+struct ColdStore: ~Copyable {
+    let memory = SlabMemory()
+    private var states = Pool<ColdState>()
 
-    var count: Int { states.count - free.count }
+    /// Bytes that the states and their parts take.
+    var byteCount: Int { states.byteCount + memory.byteCount }
 
-    subscript(index: UInt32) -> Cold? { index == Device.noCold ? nil : states[Int(index)] }
+    subscript(index: UInt32) -> Cold? {
+        @inline(__always) get {
+            index == Device.noCold ? nil : unsafe Cold(states.address(index), memory)
+        }
+    }
 
-    /// Asks for a state that will be used soon.
+    /// Asks for a state.
     @inline(__always)
     func prefetch(_ index: UInt32) {
         guard index != Device.noCold else { return }
-        unsafe states.withUnsafeBufferPointer { states in
-            guard let cold = unsafe states[Int(index)] else { return }
-            let object = unsafe UnsafeRawPointer(Unmanaged.passUnretained(cold).toOpaque())
-            for line in 0..<Self.lines { unsafe prefetch_line(object + line * 64) }
-        }
+        let state = unsafe UnsafeRawPointer(states.address(index))
+        unsafe prefetch_line(state)
+        unsafe prefetch_line(state + 64)
+        unsafe prefetch_line(state + 128)
     }
 
-    /// Cache lines of a state that saving and restoring look at.
-    private static let lines = 8
-
-    mutating func make() -> (UInt32, Cold) {
-        let cold = Cold()
-        if let index = free.popLast() {
-            states[Int(index)] = cold
-            return (index, cold)
-        }
-        states.append(cold)
-        return (UInt32(states.count - 1), cold)
+    /// Asks for what a state, which should have been asked for before, has beside it.
+    @inline(__always)
+    func prefetchParts(_ index: UInt32) {
+        guard index != Device.noCold else { return }
+        unsafe states.address(index).pointee.prefetchParts()
     }
+
+    mutating func make() -> UInt32 { states.insert(ColdState()) }
 
     mutating func remove(_ index: UInt32) {
         guard index != Device.noCold else { return }
-        states[Int(index)] = nil
-        free.append(index)
+        states.remove(index)
     }
 }

@@ -45,6 +45,9 @@ struct Device: ~Copyable {
 
     static let noCold = UInt32.max
 
+    /// ``cold`` where most events need it.
+    var coldIfUsed: UInt32 { flags.contains(.hasCold) ? cold : Self.noCold }
+
     /// The phase, and the stretch after a launch in which it is not decided yet.
     enum State: UInt8, BitwiseCopyable {
         case unknown
@@ -119,6 +122,10 @@ struct Device: ~Copyable {
         static let toldApart = Flags(rawValue: 1 << 23)
         /// The clock went back to the last event, from ``Cold/steppedFrom``, and that has been counted.
         static let stepCounted = Flags(rawValue: 1 << 24)
+        /// There is a ``Cold`` state with more in it than the processes before.
+        static let hasCold = Flags(rawValue: 1 << 25)
+        /// The last event was told by the grace for backgrounds later than it happened.
+        static let toldByGrace = Flags(rawValue: 1 << 26)
 
         static let ofProcess: Flags = [
             .launchSeen, .prewarmed, .wasActive, .native, .scenesRule, .activitiesRule, .phaseSeen, .exitExpected,

@@ -8,7 +8,8 @@ extension Device {
     mutating func arrive(_ event: borrowing Event, sortsRecord: Bool, _ context: FoldContext) {
         if event.sent != Moment.absent, event.received != Moment.absent {
             let tolerance = context.limits.futureTolerance
-            makeCold(context).clock.observe(sent: event.sent, received: event.received, tolerance: tolerance)
+            makeCold(context).rare.clock.observe(
+                sent: event.sent, received: event.received, tolerance: tolerance, in: context.memory)
         }
         let stamp = stamp(of: event, context)
         if isNext(event, context) {
@@ -33,8 +34,7 @@ extension Device {
         let (number, id) = (event.sequence, event.eventID)
         guard number == sequenceNext, number != Moment.absent, id == 0 else { return false }
         if namesAnother(event) { return false }
-        guard cold != Device.noCold, let known = context.store[cold] else { return true }
-        return known.heldByNumber.isEmpty
+        return coldState(context)?.heldByNumber.isEmpty ?? true
     }
 
     /// Counts an event that came too late to be folded.
@@ -50,7 +50,8 @@ extension Device {
     mutating func stamp(of event: borrowing Event, _ context: FoldContext) -> Stamp {
         let (time, received) = (event.time, event.received)
         let latest = received == Moment.absent ? Moment.absent : received &+ context.limits.futureTolerance
-        guard cold == Device.noCold, event.monotonic == Moment.absent, event.edge != .processBackground, time <= latest
+        guard !flags.contains(.hasCold), event.monotonic == Moment.absent, event.edge != .processBackground,
+            time <= latest
         else { return correctedStamp(of: event, context) }
         let moment = Moment(time: time, monotonic: Moment.absent, domain: 0, setting: 0)
         return Stamp(moment: moment, corrected: time, received: received, group: event.group)
@@ -59,11 +60,11 @@ extension Device {
     /// The stamp of an event that has a monotonic time, or of a device whose clock is known to be off, and such.
     @inline(never)
     private mutating func correctedStamp(of event: borrowing Event, _ context: FoldContext) -> Stamp {
-        let known = context.store[cold]
+        let known = coldState(context)
         let lateness = event.edge == .processBackground ? context.limits.androidBackgroundGrace : 0
         let time = event.time &- lateness
-        let corrected = time &+ (known?.clock.offset ?? 0)
-        var moment = Moment(time: time, monotonic: event.monotonic, domain: 0, setting: known?.clock.tag ?? 0)
+        let corrected = time &+ (known?.rare.clock.offset ?? 0)
+        var moment = Moment(time: time, monotonic: event.monotonic, domain: 0, setting: known?.rare.clock.tag ?? 0)
         if event.monotonic != Moment.absent {
             moment.monotonic -= lateness * 1000
             moment.domain = Device.shortHash(event.boot != 0 ? event.boot : event.process)
@@ -89,9 +90,8 @@ extension Device {
     /// The moment on the corrected time line, by what is known of the clock now.
     @inline(__always)
     func corrected(_ moment: Moment, _ context: FoldContext) -> Int64 {
-        guard moment.setting != Moment.fixed, cold != Device.noCold, let known = context.store[cold]
-        else { return moment.time }
-        return moment.time &+ known.clock.offset(of: moment.setting)
+        guard moment.setting != Moment.fixed, let known = coldState(context) else { return moment.time }
+        return moment.time &+ known.rare.clock.offset(of: moment.setting)
     }
 
     /// The time by which an event is ordered: what its source tells late keeps the place in which it was told.
@@ -106,9 +106,7 @@ extension Device {
     @inline(__always)
     func newestPlace(_ context: FoldContext) -> Moment {
         var place = last
-        if flags.contains(.toldApart), place.setting != Moment.fixed, let held = context.store[cold] {
-            place.time = held.lastTold
-        }
+        if place.setting != Moment.fixed { place.time = lastTold(context) }
         return place
     }
 
@@ -116,9 +114,9 @@ extension Device {
     @inline(__always)
     func isSameSetting(_ first: Moment, _ second: Moment, _ context: FoldContext) -> Bool {
         if first.setting == second.setting { return true }
-        guard first.setting != Moment.fixed, second.setting != Moment.fixed, let known = context.store[cold]
+        guard first.setting != Moment.fixed, second.setting != Moment.fixed, let known = coldState(context)
         else { return false }
-        return known.clock.canonical(first.setting) == known.clock.canonical(second.setting)
+        return known.rare.clock.canonical(first.setting) == known.rare.clock.canonical(second.setting)
     }
 
     /// Whether `first` was before `second`, both judged with one offset unless the clock was set between them.
@@ -136,21 +134,22 @@ extension Device {
         var isKnown = false
         if event.eventID != 0 {
             let window = context.limits.dedupeWindow
-            isKnown = makeCold(context).known.isKnown(id: event.eventID, received: stamp.received, window: window)
+            isKnown = makeCold(context).rare.known.isKnown(
+                id: event.eventID, received: stamp.received, window: window, in: context.memory)
         }
         if event.sequence != Moment.absent {
             return isKnownNumber(event, stamp, context) || isKnown
         }
         guard event.eventID == 0 else { return isKnown }
         let resource = context.hash(ofText: event.resource)
-        return makeCold(context).known.isKnown(content: event, resource: resource)
+        return makeCold(context).rare.known.isKnown(content: event, resource: resource, in: context.memory)
     }
 
     private mutating func isKnownNumber(
         _ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext
     ) -> Bool {
         let process = Device.shortHash(event.process)
-        if let cold = context.store[cold], !cold.heldByNumber.isEmpty {
+        if let cold = coldState(context), !cold.heldByNumber.isEmpty {
             let number = event.sequence
             let isHeld = cold.heldByNumber.contains {
                 $0.event.sequence == number && Device.shortHash($0.event.process) == process
@@ -234,11 +233,23 @@ extension Device {
 
     // MARK: Cold state
 
+    /// What only some installations have; nil where this one has none, or none but the processes before.
+    @inline(__always)
+    func coldState(_ context: FoldContext) -> Cold? {
+        flags.contains(.hasCold) ? context.store[cold] : nil
+    }
+
     @inline(__always)
     mutating func makeCold(_ context: FoldContext) -> Cold {
-        if let known = context.store[cold] { return known }
-        let (index, made) = context.store.make()
-        cold = index
+        flags.insert(.hasCold)
+        return makePast(context)
+    }
+
+    /// A place for the processes before the running one, which few events ask for.
+    @inline(__always)
+    mutating func makePast(_ context: FoldContext) -> Cold {
+        if cold == Device.noCold { cold = context.store.make() }
+        guard let made = context.store[cold] else { preconditionFailure("a state has been made") }
         return made
     }
 }

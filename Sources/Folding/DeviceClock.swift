@@ -4,7 +4,7 @@ import Lifecycle
 ///
 /// The offset is the smallest of the last 16 differences: an upload can be slow but never too fast. One difference
 /// that departs by more than the tolerance is a hung upload; two in a row to the same side are a clock that was set.
-struct DeviceClock {
+struct DeviceClock: ~Copyable {
     /// Added to device time gives corrected time, ms.
     var offset: Int64 = 0
     /// The setting of the clock that is in force; each has an id of its own.
@@ -13,16 +13,26 @@ struct DeviceClock {
     var provisional: UInt32?
     var nextID: UInt32 = 1
     /// Earlier settings, the latest last; at most ``settingsKept``.
-    var earlier: [(id: UInt32, offset: Int64)] = []
+    var earlier = Few<Earlier>()
     /// Settings that were not confirmed, and the one in which they really were; at most ``settingsKept``.
-    var dismissed: [(id: UInt32, setting: UInt32)] = []
-    var differences: [Int64] = []
-    var sentTimes: [Int64] = []
+    var dismissed = Few<Dismissed>()
+    var differences = Few<Int64>()
+    var sentTimes = Few<Int64>()
     /// Those that the checkpoint has not been told of: the last ones, or all.
     var newDifferences = 0
     var newSent = 0
     /// The difference before, where it departed and stood alone.
     var outlier: Int64?
+
+    struct Earlier {
+        var id: UInt32
+        var offset: Int64
+    }
+
+    struct Dismissed {
+        var id: UInt32
+        var setting: UInt32
+    }
 
     static let kept = 16
     private static let settingsKept = 8
@@ -45,52 +55,56 @@ struct DeviceClock {
     }
 
     /// Takes in what one upload shows.
-    mutating func observe(sent: Int64, received: Int64, tolerance: Int64) {
+    mutating func observe(sent: Int64, received: Int64, tolerance: Int64, in memory: SlabMemory) {
         guard !sentTimes.contains(sent) else { return }
         let (difference, overflow) = received.subtractingReportingOverflow(sent)
         guard !overflow, abs(difference) <= Self.absurd else { return }
-        remember(sent: sent)
+        remember(sent: sent, in: memory)
         guard !differences.isEmpty, abs(difference - offset) > tolerance else {
-            dismiss()
-            remember(difference: difference)
-            offset = differences.min() ?? 0
+            dismiss(in: memory)
+            remember(difference: difference, in: memory)
+            offset = smallestDifference
             return
         }
         guard let first = outlier, let confirmed = provisional, (first > offset) == (difference > offset) else {
-            dismiss()
+            dismiss(in: memory)
             outlier = difference
             provisional = nextID
             nextID += 1
             return
         }
-        earlier.append((setting, offset))
-        if earlier.count > Self.settingsKept { earlier.removeFirst() }
+        earlier.append(Earlier(id: setting, offset: offset), limit: Self.settingsKept, in: memory)
         setting = confirmed
         provisional = nil
         outlier = nil
-        differences = [first, difference]
+        differences.removeAll()
+        for one in [first, difference] { differences.append(one, in: memory) }
         newDifferences = Self.kept
         offset = min(first, difference)
     }
 
     /// The difference before was a slow upload, no setting of the clock.
-    private mutating func dismiss() {
+    private mutating func dismiss(in memory: SlabMemory) {
         outlier = nil
         guard let id = provisional else { return }
         provisional = nil
-        dismissed.append((id, setting))
-        if dismissed.count > Self.settingsKept { dismissed.removeFirst() }
+        dismissed.append(Dismissed(id: id, setting: setting), limit: Self.settingsKept, in: memory)
     }
 
-    mutating func remember(sent time: Int64) {
-        sentTimes.append(time)
-        if sentTimes.count > Self.kept { sentTimes.removeFirst() }
+    mutating func remember(sent time: Int64, in memory: SlabMemory) {
+        sentTimes.append(time, limit: Self.kept, in: memory)
         newSent += 1
     }
 
-    mutating func remember(difference: Int64) {
-        differences.append(difference)
-        if differences.count > Self.kept { differences.removeFirst() }
+    /// ms; 0 where there is none.
+    var smallestDifference: Int64 {
+        var least = differences.first ?? 0
+        for index in differences.indices { least = min(least, differences[index]) }
+        return least
+    }
+
+    mutating func remember(difference: Int64, in memory: SlabMemory) {
+        differences.append(difference, limit: Self.kept, in: memory)
         newDifferences += 1
     }
 }

@@ -21,8 +21,8 @@ extension Device {
 
     @inline(__always)
     private mutating func noteLast(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) {
-        context.store[cold]?.lastOffset = stamp.offset
-        flags.subtract([.toldApart, .stepCounted])
+        coldState(context)?.lastOffset = stamp.offset
+        flags.subtract([.toldApart, .toldByGrace, .stepCounted])
         let told = event.time
         if told != stamp.moment.time || context.steppedFrom.isKnown { noteClock(told, stamp, context) }
         last = stamp.moment
@@ -33,22 +33,31 @@ extension Device {
     /// What the device's clock was like at the last event, where that is out of the ordinary.
     @inline(never)
     private mutating func noteClock(_ told: Int64, _ stamp: Stamp, _ context: FoldContext) {
-        let held = makeCold(context)
-        if told != stamp.moment.time {
-            held.lastTold = told
+        if told == stamp.moment.time &+ context.limits.androidBackgroundGrace {
+            flags.insert(.toldByGrace)
+        } else if told != stamp.moment.time {
+            makeCold(context).rare.lastTold = told
             flags.insert(.toldApart)
         }
         if context.steppedFrom.isKnown {
-            held.steppedFrom = context.steppedFrom
+            makeCold(context).rare.steppedFrom = context.steppedFrom
             flags.insert(.stepCounted)
         }
+    }
+
+    /// Device time of the last event as its source told it, ms.
+    @inline(__always)
+    func lastTold(_ context: FoldContext) -> Int64 {
+        if flags.isDisjoint(with: [.toldApart, .toldByGrace]) { return last.time }
+        if flags.contains(.toldByGrace) { return last.time &+ context.limits.androidBackgroundGrace }
+        return coldState(context)?.rare.lastTold ?? last.time
     }
 
     @inline(__always)
     private func noteEvent(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) {
         context.counts.folded += 1
         context.order = 0
-        if let held = context.store[cold] {
+        if let held = coldState(context) {
             held.events += 1
             context.order = held.events
         }
@@ -61,8 +70,7 @@ extension Device {
     @inline(__always)
     private mutating func checkClock(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) {
         guard last.isKnown else { return }
-        let told = flags.contains(.toldApart) ? context.store[cold]?.lastTold ?? last.time : last.time
-        guard told &- event.time > context.limits.clockRegressionAfter else { return }
+        guard lastTold(context) &- event.time > context.limits.clockRegressionAfter else { return }
         context.steppedFrom = last
         context.countRegression(from: last, at: stamp)
     }
@@ -91,7 +99,7 @@ extension Device {
         case .activityCreate:
             // The first create of a process is its launch, unless a launch or an older phase of it was seen.
             if another { return .launch }
-            if state == .notRunning { return context.store[cold]?.graces.stop == nil ? .launch : .no }
+            if state == .notRunning { return coldState(context)?.graces.stop == nil ? .launch : .no }
             return state == .unknown && flags.isDisjoint(with: [.phaseSeen, .activitiesRule]) ? .launch : .no
         case .exit:
             // The report of a process that is not known yet; of a known one it tells the end.
@@ -179,13 +187,13 @@ extension Device {
         from first: Moment, to second: Stamp, at place: Stamp, _ context: FoldContext
     ) {
         let isCounted = flags.contains(.stepCounted) && second.moment == last
-        if isCounted, context.store[cold]?.steppedFrom == first { return }
+        if isCounted, coldState(context)?.rare.steppedFrom == first { return }
         context.countRegression(from: first, at: place)
     }
 
     /// The last event, as an end for what nobody reported the end of.
     mutating func lastStamp(_ context: FoldContext) -> Stamp {
-        let corrected = last.time &+ (context.store[cold]?.lastOffset ?? 0)
+        let corrected = last.time &+ (coldState(context)?.lastOffset ?? 0)
         return Stamp(moment: last, corrected: corrected, received: lastReceived, group: lastGroup)
     }
 }

@@ -59,7 +59,7 @@ extension Device {
 
     mutating func markStuck(_ context: FoldContext) {
         flags.insert(.stuckCounted)
-        let began = since.time &+ (context.store[cold]?.sinceOffset ?? 0)
+        let began = since.time &+ (coldState(context)?.sinceOffset ?? 0)
         context.emit(
             .anomaly(.stuckInactive), time: began &+ context.limits.stuckInactiveAfter, group: sinceGroup)
     }
@@ -68,7 +68,7 @@ extension Device {
     @inline(__always)
     mutating func leaveActive(_ edge: PhaseEdge, _ stamp: Stamp, _ context: FoldContext) {
         if edge == .resign { countFlapping(stamp, context) }
-        guard let held = context.store[cold] else { return }
+        guard let held = coldState(context), held.hasGraces else { return }
         held.graces.overlay = nil
         guard edge == .resign, !held.resources.isEmpty else { return }
         held.graces.resigned = stamp
@@ -81,12 +81,12 @@ extension Device {
         defer { lastResign = time }
         guard lastResign != Moment.absent, (0...within).contains(time &- lastResign) else {
             flags.remove(.flapping)
-            context.store[cold]?.resigns.removeAll(keepingCapacity: true)
+            if let held = coldState(context), held.hasRare { held.resigns.removeAll() }
             return
         }
         let held = makeCold(context)
-        if held.resigns.isEmpty { held.resigns.append(lastResign) }
-        held.resigns.append(time)
+        if held.resigns.isEmpty { held.resigns.append(lastResign, in: context.memory) }
+        held.resigns.append(time, in: context.memory)
         held.resigns.removeAll { time - $0 > within }
         guard held.resigns.count > context.limits.flappingCount else {
             flags.remove(.flapping)

@@ -22,19 +22,22 @@ extension Device {
             return drop(stamp, context)
         }
         let number = event.sequence
-        let held = context.store[cold]?.heldByNumber ?? []
-        if held.isEmpty, begins || number == sequenceNext {
+        guard let held = coldState(context), !held.heldByNumber.isEmpty else {
+            guard begins || number == sequenceNext else {
+                return holdByNumber(copy event, stamp, at: place, isPutBack: false, context)
+            }
             fold(event, stamp, context)
             return begins ? beginCount(at: number) : mark(number)
         }
         let copy = copy event
-        let ofSame = held.filter { Device.isOfSameCount($0.event, copy) }
         // The first number seen of a process is its beginning.
-        if begins, let first = ofSame.first, number < first.event.sequence {
+        if begins, let first = held.heldByNumber.first(where: { Device.isOfSameCount($0.event, copy) }),
+            number < first.event.sequence
+        {
             if copy.edge == .launch { return foldNewCount(copy, stamp, at: place, context) }
             return drop(stamp, context)
         }
-        let isPutBack = held.contains { other in
+        let isPutBack = held.heldByNumber.contains { other in
             if Device.isOfSameCount(other.event, copy) { return other.event.sequence > number }
             // Another process waits for the running one.
             let isOfRunning = !namesAnother(other.event)
@@ -52,13 +55,15 @@ extension Device {
     private mutating func foldNewCount(
         _ event: borrowing Event, _ stamp: Stamp, at place: Moment, _ context: FoldContext
     ) {
-        while let held = context.store[cold] {
-            let older = held.heldByNumber.indices.filter { isOlder(held.heldByNumber[$0].place, than: place, context) }
-            guard let index = lowest(of: older, in: held.heldByNumber, context) else { break }
+        while let held = coldState(context) {
+            let older = held.heldByNumber.indices.filter {
+                isOlder(held.heldByNumber[$0].place, than: place, context)
+            }
+            guard let index = lowest(of: older, held, context) else { break }
             foldHeld(at: index, held, context)
         }
         if isOlder(place, than: newestPlace(context), context) { return drop(stamp, context) }
-        let isPutBack = context.store[cold].map { !$0.heldByNumber.isEmpty } ?? false
+        let isPutBack = coldState(context).map { !$0.heldByNumber.isEmpty } ?? false
         if isPutBack { context.count(.outOfOrder, at: stamp) }
         fold(event, stamp, context)
         beginCount(at: event.sequence)
@@ -70,7 +75,8 @@ extension Device {
     ) {
         let cold = makeCold(context)
         let wait = context.limits.reorderTimeout + 1
-        cold.heldByNumber.append(held(event, stamp, at: place, for: wait, isPutBack: isPutBack, context))
+        cold.heldByNumber.append(
+            held(event, stamp, at: place, for: wait, isPutBack: isPutBack, context), in: context.memory)
         foldConsecutive(context)
         if cold.heldByNumber.count > context.limits.reorderBuffer {
             _ = foldLowestHeld(context)
@@ -87,7 +93,7 @@ extension Device {
 
     /// The record of several events has ended: what it held back waits from its own arrival on.
     mutating func closeRecord(_ context: FoldContext) {
-        guard let cold = context.store[cold] else { return }
+        guard let cold = coldState(context) else { return }
         for index in cold.heldByNumber.indices where cold.heldByNumber[index].due == Int64.max {
             let received = cold.heldByNumber[index].stamp.received
             cold.heldByNumber[index].due = received &+ context.limits.reorderTimeout &+ 1
@@ -112,7 +118,7 @@ extension Device {
 
     /// Gives up the gaps before every held event whose time to wait is over.
     mutating func releaseByNumber(_ context: FoldContext) {
-        guard let held = context.store[cold] else { return }
+        guard let held = coldState(context) else { return }
         while held.heldByNumber.contains(where: { $0.due <= context.stream }) {
             _ = foldLowestHeld(context)
         }
@@ -122,9 +128,8 @@ extension Device {
     ///
     /// - Returns: false where none is held.
     mutating func foldLowestHeld(_ context: FoldContext) -> Bool {
-        guard let held = context.store[cold] else { return false }
-        let all = held.heldByNumber
-        guard let index = lowest(of: Array(all.indices), in: all, context) else { return false }
+        guard let held = coldState(context) else { return false }
+        guard let index = lowest(of: Array(held.heldByNumber.indices), held, context) else { return false }
         foldHeld(at: index, held, context)
         foldConsecutive(context)
         return true
@@ -142,7 +147,7 @@ extension Device {
     }
 
     private mutating func foldConsecutive(_ context: FoldContext) {
-        guard let held = context.store[cold] else { return }
+        guard let held = coldState(context) else { return }
         while let index = held.heldByNumber.firstIndex(where: {
             $0.event.sequence == sequenceNext && !namesAnother($0.event)
         }) {
@@ -151,7 +156,8 @@ extension Device {
             mark(next.event.sequence)
         }
         // A process that came meanwhile has waited for the one before it.
-        if let first = held.heldByNumber.first, !held.heldByNumber.contains(where: { !namesAnother($0.event) }),
+        if let first = held.heldByNumber.first,
+            !held.heldByNumber.contains(where: { !namesAnother($0.event) }),
             namesAnother(first.event)
         {
             _ = foldLowestHeld(context)
@@ -160,16 +166,19 @@ extension Device {
     }
 
     /// The held event that is next: the lowest number of the running process, else of the one that is oldest.
-    private mutating func lowest(of indices: [Int], in held: [HeldEvent], _ context: FoldContext) -> Int? {
-        let running = indices.filter { !namesAnother(held[$0].event) }
-        if !running.isEmpty { return running.min { held[$0].event.sequence < held[$1].event.sequence } }
+    private func lowest(of indices: [Int], _ held: Cold, _ context: FoldContext) -> Int? {
+        func event(_ index: Int) -> Event { held.heldByNumber[index].event }
+        let running = indices.filter { !namesAnother(event($0)) }
+        if !running.isEmpty { return running.min { event($0).sequence < event($1).sequence } }
         let lowest = indices.filter { index in
-            let event = held[index].event
+            let own = event(index)
             return !indices.contains {
-                Device.isOfSameCount(held[$0].event, event) && held[$0].event.sequence < event.sequence
+                Device.isOfSameCount(event($0), own) && event($0).sequence < own.sequence
             }
         }
-        return lowest.min { isOlder(held[$0].place, than: held[$1].place, context) }
+        return lowest.min { first, second in
+            isOlder(held.heldByNumber[first].place, than: held.heldByNumber[second].place, context)
+        }
     }
 
     private mutating func beginCount(at number: Int64) {
@@ -201,7 +210,7 @@ extension Device {
         }
         var delay = context.limits.reorderDelay
         // What is younger than a missing number waits behind it.
-        let waits = context.store[cold].map { !$0.heldByNumber.isEmpty } ?? false
+        let waits = coldState(context).map { !$0.heldByNumber.isEmpty } ?? false
         guard delay > 0 || sortsRecord || waits else { return fold(event, stamp, context) }
         if waits { delay = max(delay, context.limits.reorderTimeout + 1) }
         let held = makeCold(context)
@@ -214,7 +223,7 @@ extension Device {
         var waiting = self.held(event, stamp, at: place, for: delay, isPutBack: false, context)
         while index > 0, goesBefore(waiting, held.heldByTime[index - 1], context) { index -= 1 }
         waiting.isPutBack = index < held.heldByTime.count
-        held.heldByTime.insert(waiting, at: index)
+        held.heldByTime.insert(waiting, at: index, in: context.memory)
         if !sortsRecord, held.heldByTime.count > context.limits.reorderBuffer { foldOldestHeld(held, context) }
     }
 
@@ -230,7 +239,7 @@ extension Device {
 
     /// Folds every held event whose time to wait is over, and all that are ordered before it.
     mutating func releaseByTime(_ context: FoldContext) {
-        guard let held = context.store[cold] else { return }
+        guard let held = coldState(context) else { return }
         while held.heldByTime.contains(where: { $0.due <= context.stream }) {
             foldOldestHeld(held, context)
         }
@@ -239,7 +248,7 @@ extension Device {
     /// Folds every held event, as at the end of the input.
     mutating func releaseAll(_ context: FoldContext) {
         while foldLowestHeld(context) {}
-        guard let held = context.store[cold] else { return }
+        guard let held = coldState(context) else { return }
         foldAllByTime(held, context)
     }
 
@@ -255,19 +264,20 @@ extension Device {
         {
             end += 1
         }
-        let index = end == 1 ? 0 : firstOfEqualTimes(held.heldByTime[..<end], context)
+        let index = end == 1 ? 0 : firstOfEqualTimes(held, end, context)
         foldHeld(held.heldByTime.remove(at: index), context)
     }
 
     /// Which of the events of one moment comes first: one that the machine can take now; of those that follow each
     /// other on the way in or out, the one before the other.
-    private mutating func firstOfEqualTimes(_ events: ArraySlice<HeldEvent>, _ context: FoldContext) -> Int {
+    private mutating func firstOfEqualTimes(_ held: Cold, _ count: Int, _ context: FoldContext) -> Int {
+        let events = (0..<count).map { held.heldByTime[$0] }
         let takeable = events.indices.filter { canTake(events[$0].event, events[$0].stamp, context) }
         let candidates = takeable.isEmpty ? Array(events.indices) : takeable
         let isPreceded = { (index: Int) in
             candidates.contains { Ranks.precedes(events[$0].event, events[index].event) }
         }
-        return candidates.first { !isPreceded($0) } ?? events.startIndex
+        return candidates.first { !isPreceded($0) } ?? 0
     }
 }
 

@@ -102,7 +102,7 @@ extension Device {
         launch = flags.contains(.prewarmed) ? .warm : .cold
         latencyFrom = stamp.moment
         begin(stamp, .launch, reason: event.reason, context)
-        if let held = context.store[cold], !held.resources.isEmpty {
+        if let held = coldState(context), !held.resources.isEmpty {
             held.graces.backgrounded = Place(stamp: stamp, order: context.order)
         }
     }
@@ -119,7 +119,7 @@ extension Device {
         case .activate where isSoon, .resign where isSoon:
             state = .inactive
             context.count(.foregrounds, at: stamp)
-            context.store[cold]?.echoes.decideLaunch(as: .inactive)
+            coldState(context)?.echoes.decideLaunch(as: .inactive)
             leaveUndecided(context)
         default:
             launchIntoBackground(context)
@@ -128,8 +128,8 @@ extension Device {
 
     /// The launch led to the foreground.
     private mutating func leaveUndecided(_ context: FoldContext) {
-        guard let held = context.store[cold] else { return }
-        held.graces.backgrounded = nil
+        guard let held = coldState(context) else { return }
+        if held.hasGraces { held.graces.backgrounded = nil }
         decideViews(held, isForeground: true, context)
     }
 
@@ -138,7 +138,7 @@ extension Device {
         state = .background
         launch = .warm
         flags.remove(.latencyOpen)
-        guard let held = context.store[cold] else { return }
+        guard let held = coldState(context) else { return }
         held.echoes.decideLaunch(as: .background)
         decideViews(held, isForeground: false, context)
     }
@@ -186,7 +186,7 @@ extension Device {
         before = old
         begin(stamp, opens, reason: reason, context)
         if !flags.isDisjoint(with: [.scenesRule, .activitiesRule]) {
-            context.store[cold]?.echoes.note(state, from: stamp.moment, order: context.order)
+            noteSpan(state, from: stamp.moment, context)
         }
         follow(edge, from: old, stamp, context)
     }
@@ -195,14 +195,14 @@ extension Device {
     mutating func forgetOpenings(_ context: FoldContext) {
         launch = .none
         flags.remove(.latencyOpen)
-        context.store[cold]?.graces.creations.removeAll()
+        if let held = coldState(context), held.hasGraces { held.graces.creations.removeAll() }
     }
 
     @inline(__always)
     private mutating func begin(
         _ stamp: Stamp, _ began: Began, reason: UInt32, _ context: FoldContext
     ) {
-        context.store[cold]?.sinceOffset = stamp.offset
+        coldState(context)?.sinceOffset = stamp.offset
         since = stamp.moment
         sinceReceived = stamp.received
         sinceGroup = stamp.group
@@ -231,7 +231,7 @@ extension Device {
     ) {
         if old == .active, edge != .activate { leaveActive(edge, stamp, context) }
         if old == .background, edge == .activate || edge == .resign || edge == .enterForeground {
-            context.store[cold]?.graces.backgrounded = nil
+            if let held = coldState(context), held.hasGraces { held.graces.backgrounded = nil }
             reopenViews(stamp, context)
         }
         switch edge {
@@ -252,7 +252,7 @@ extension Device {
             context.count(.terminations, at: stamp)
             countBackgroundLaunch(stamp, context)
             closeViews(stamp, context)
-            context.store[cold]?.forgetScreens()
+            coldState(context)?.forgetScreens()
             launch = .none
             flags.remove(.latencyOpen)
         }
@@ -270,7 +270,7 @@ extension Device {
 
     @inline(__always)
     private mutating func endLatency(_ stamp: Stamp, _ context: FoldContext) {
-        if launch != .cold, let creation = context.store[cold]?.graces.creations.last {
+        if launch != .cold, let creation = coldState(context)?.graces.creations.last {
             launch = .warm
             latencyFrom = creation.moment
             flags.insert(.latencyOpen)

@@ -9,7 +9,7 @@ extension Device {
         let isExplained = state == .notRunning
         if wasSeen { unexplained = unexplained << 1 & 0x7FFF | (isExplained ? 0 : 1) }
         succeed(by: event, context)
-        context.store[cold]?.forgetProcess()
+        coldState(context)?.forgetProcess()
         flags.remove(.ofProcess)
         launch = .none
         before = state
@@ -55,7 +55,7 @@ extension Device {
             sequenceSeen = 0
         }
         guard replacesProcess || replacesBoot else { return }
-        let held = makeCold(context)
+        let held = makePast(context)
         if next != Moment.absent {
             held.append(ended: EndedCount(process: process, boot: boot, next: next, seen: seen))
         }
@@ -102,10 +102,10 @@ extension Device {
         if wasForeground || flags.contains(.silentInForeground) { context.count(.uncleanExit, at: stamp) }
         closePhase(stamp, nil, isObserved: false, reason: 0, context)
         countBackgroundLaunch(stamp, context)
-        if let held = context.store[cold] {
+        if let held = coldState(context) {
             held.forgetScreens()
             held.loseVisits()
-            held.echoes.note(.notRunning, from: stamp.moment, order: context.order)
+            noteSpan(.notRunning, from: stamp.moment, context)
         }
         flags.subtract([.silentInForeground, .latencyOpen])
         flags.insert(.ended)

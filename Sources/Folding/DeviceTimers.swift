@@ -16,7 +16,7 @@ extension Device {
         {
             launchIntoBackground(context)
         }
-        if cold != Device.noCold {
+        if flags.contains(.hasCold) {
             settleGraces(.edge(stamp.moment, endsProcess: endsProcess), context)
         }
         guard state == .active || state == .inactive else { return }
@@ -29,10 +29,10 @@ extension Device {
     /// Nothing was heard for longer than the limit: what was open ended at the last sign of life.
     private mutating func goSilent(_ context: FoldContext) {
         closePhase(lastStamp(context), nil, isObserved: false, reason: 0, context)
-        if let held = context.store[cold] {
+        if let held = coldState(context) {
             held.forgetScreens()
             held.loseVisits()
-            held.echoes.note(.unknown, from: last, order: context.order)
+            noteSpan(.unknown, from: last, context)
         }
         flags.insert(.silentInForeground)
         flags.remove(.latencyOpen)
@@ -48,10 +48,10 @@ extension Device {
     /// Acts on every limit that has passed by stream time.
     mutating func fire(_ context: FoldContext) {
         context.beginEvent()
-        context.order = context.store[cold]?.events ?? 0
+        context.order = coldState(context)?.events ?? 0
         releaseByNumber(context)
         releaseByTime(context)
-        if let held = context.store[cold] {
+        if let held = coldState(context) {
             if held.holds { return }
             settleGraces(.stream, context)
         }
@@ -64,7 +64,7 @@ extension Device {
     @inline(__always)
     mutating func nextDue(_ context: FoldContext) -> Int64 {
         let due = phaseDue(context)
-        return cold == Device.noCold ? due : nextDue(context, phase: due)
+        return flags.contains(.hasCold) ? nextDue(context, phase: due) : due
     }
 
     /// When the phase, or the whole state, has lasted too long.
@@ -80,7 +80,7 @@ extension Device {
     /// What is held back comes first: nothing else happens before it is folded.
     @inline(never)
     private mutating func nextDue(_ context: FoldContext, phase due: Int64) -> Int64 {
-        guard let held = context.store[cold] else { return due }
+        guard let held = coldState(context) else { return due }
         return held.holds ? held.releaseDue : min(due, graceDue(held, context))
     }
 
@@ -97,7 +97,7 @@ extension Device {
 
     /// Nothing was heard for the time to live. A device that holds events back was heard of when they came.
     mutating func isExpired(_ context: FoldContext) -> Bool {
-        if let held = context.store[cold], held.holds { return false }
+        if let held = coldState(context), held.holds { return false }
         return lastReceived != Moment.absent && context.stream &- lastReceived > context.limits.stateTTL
     }
 }
@@ -125,9 +125,10 @@ extension Device {
     }
 
     mutating func settleGraces(_ clock: GraceClock, _ context: FoldContext) {
-        guard let held = context.store[cold] else { return }
-        settleActivities(held, clock, context)
-        settleEchoes(held, clock, context)
+        guard let held = coldState(context) else { return }
+        if held.hasGraces { settleActivities(held, clock, context) }
+        if !held.echoes.pending.isEmpty { settleEchoes(held, clock, context) }
+        guard held.hasGraces else { return }
         settleResources(held, clock, context)
         settleOverlay(held, clock, context)
     }
@@ -137,36 +138,53 @@ extension Device {
         func consider(_ start: Stamp?, _ grace: Int64) {
             if let start { due = min(due, Device.due(start.received, grace, context)) }
         }
+        for index in held.echoes.pending.indices {
+            consider(held.echoes.pending[index].stamp, context.limits.echoTolerance)
+        }
+        guard held.hasGraces else { return due }
         consider(held.graces.pause?.stamp, context.limits.androidBackgroundGrace)
         consider(held.graces.stop?.stamp, context.limits.androidBackgroundGrace)
         consider(held.graces.resigned, context.limits.resourceGrace)
         if let since = held.graces.backgrounded {
-            for resource in held.resources where isForbiddenInBackground(resource, context) {
+            for index in held.resources.indices {
+                let resource = held.resources[index]
+                guard isForbiddenInBackground(resource, context) else { continue }
                 consider(Device.later(since, resource.started), context.limits.resourceGrace)
             }
         }
         consider(held.graces.overlay, context.limits.overlayGrace)
-        for echo in held.echoes.pending { consider(echo.stamp, context.limits.echoTolerance) }
         return due
     }
 }
 
 /// What is decided only when a grace is over. Everything here is of the running process.
-struct Graces {
+struct Graces: ~Copyable {
     /// The last resumed activity was paused; whether the app became inactive is not decided yet.
     var pause: Pause?
     /// The last visible activity was stopped; whether the app left is not decided yet.
     var stop: Stop?
     /// Activities created since the app left the foreground, from which a warm launch is measured; the latest last.
-    var creations: [Creation] = []
+    var creations = Few<Creation>()
     /// At most ``Destroyed/limit``, the latest last.
-    var destroyed: [Destroyed] = []
+    var destroyed = Few<Destroyed>()
     /// The app left Active while resources ran.
     var resigned: Stamp?
     /// Since when the app has been in the background, as far as resources go.
     var backgrounded: Place?
     /// The app became active while an overlay was up.
     var overlay: Stamp?
+    /// At most `instances.limit`.
+    var resources = Few<Resource>()
+
+    /// What is read where there is none.
+    nonisolated(unsafe) static let blank = unsafe Part.blank(Graces())
+
+    /// What hangs on scenes and activities is gone.
+    mutating func forget() {
+        (pause, stop, resigned, backgrounded, overlay) = (nil, nil, nil, nil, nil)
+        creations.removeAll()
+        destroyed.removeAll()
+    }
 
     struct Creation {
         var activity: UInt64

@@ -2,7 +2,7 @@ import Lifecycle
 
 /// App edges beside scenes or activities, which rule over them: each must agree with the derived phase at some
 /// moment near it.
-struct Echoes {
+struct Echoes: ~Copyable {
     struct Echo {
         var stamp: Stamp
         var phase: Phase
@@ -19,25 +19,39 @@ struct Echoes {
     }
 
     /// Those that are not judged yet; at most ``limit``.
-    var pending: [Echo] = []
-    /// The last phases, the newest last; at most ``limit``.
-    var spans: [Span] = []
+    var pending = Few<Echo>()
+    /// The last phases, as far back as echoes may reach, the newest last; at most ``limit``.
+    var spans = Few<Span>()
 
     /// Those at the end that the checkpoint has not been told of, or all.
-    var newSpans = Echoes.limit
+    var newSpans = UInt8(Echoes.limit)
     /// The first of them stands for one that it was told of.
     var retellsSpan = false
 
     static let limit = 32
 
-    mutating func note(_ state: Device.State, from start: Moment?, order: Int64) {
-        note(Span(state: state, start: start, order: order))
+    mutating func note(_ state: Device.State, from start: Moment?, order: Int64, in memory: SlabMemory) {
+        note(Span(state: state, start: start, order: order), in: memory)
     }
 
-    mutating func note(_ span: Span) {
-        if spans.count == Self.limit { spans.removeFirst() }
-        spans.append(span)
-        newSpans += 1
+    mutating func note(_ span: Span, in memory: SlabMemory) {
+        spans.append(span, limit: Self.limit, in: memory)
+        newSpans = min(newSpans + 1, UInt8(Self.limit))
+    }
+
+    /// Forgets the first phase; what is left is told anew.
+    mutating func removeFirstSpan() {
+        spans.removeFirst()
+        newSpans = UInt8(Self.limit)
+    }
+
+    @inline(__always)
+    func prefetch() { spans.prefetchEnd() }
+
+    mutating func removeAll() {
+        pending.removeAll()
+        spans.removeAll()
+        (newSpans, retellsSpan) = (UInt8(Self.limit), false)
     }
 
     /// What an undecided launch has come to.
@@ -50,44 +64,62 @@ struct Echoes {
 
 extension Device {
     /// From now on scenes or activities tell the phase, and app edges are echoes.
-    mutating func letRule(_ rule: Flags, _ held: Cold) {
+    mutating func letRule(_ rule: Flags, _ held: Cold, _ context: FoldContext) {
         guard !flags.contains(rule) else { return }
         if flags.isDisjoint(with: [.scenesRule, .activitiesRule]) {
-            held.echoes = Echoes()
-            held.echoes.note(before, from: nil, order: 0)
-            held.echoes.note(state, from: since.isKnown ? since : nil, order: 0)
+            held.echoes.removeAll()
+            held.echoes.note(before, from: nil, order: 0, in: context.memory)
+            held.echoes.note(state, from: since.isKnown ? since : nil, order: 0, in: context.memory)
         }
         flags.insert(rule)
+    }
+
+    /// Notes the phase that begins, for echoes to agree with.
+    func noteSpan(_ state: State, from start: Moment, _ context: FoldContext) {
+        guard let held = coldState(context) else { return }
+        if held.echoes.pending.isEmpty {
+            // What ended too long before is near to no echo that may come.
+            while held.echoes.spans.count > 1, let end = held.echoes.spans[1].start,
+                duration(from: end, to: start, context) > context.limits.echoTolerance
+            {
+                held.echoes.removeFirstSpan()
+            }
+        }
+        held.echoes.note(state, from: start, order: context.order, in: context.memory)
     }
 
     mutating func foldEcho(_ edge: PhaseEdge, _ stamp: Stamp, _ context: FoldContext) {
         // A phase that is not known contradicts nothing; what a launch has come to is not known yet.
         if state != .launching, state == .unknown || phase == edge.phase { return }
         let held = makeCold(context)
-        held.echoes.pending.append(Echoes.Echo(stamp: stamp, phase: edge.phase, order: context.order))
-        if held.echoes.pending.count > Echoes.limit { judge(held.echoes.pending.removeFirst(), held, context) }
+        held.echoes.pending.append(
+            Echoes.Echo(stamp: stamp, phase: edge.phase, order: context.order), in: context.memory)
+        if held.echoes.pending.count > Echoes.limit { judge(held.echoes.pending.remove(at: 0), held, context) }
     }
 
     /// Counts the echoes that nothing near them has agreed with.
     mutating func settleEchoes(_ held: Cold, _ clock: GraceClock, _ context: FoldContext) {
         guard !held.echoes.pending.isEmpty else { return }
         let tolerance = context.limits.echoTolerance
-        let all = held.echoes.pending
-        held.echoes.pending.removeAll()
-        for echo in all {
-            if clock.endsProcess || isOver(echo.stamp, tolerance, clock, context) {
-                judge(echo, held, context)
-            } else {
-                held.echoes.pending.append(echo)
+        var index = 0
+        while index < held.echoes.pending.count {
+            let echo = held.echoes.pending[index]
+            guard clock.endsProcess || isOver(echo.stamp, tolerance, clock, context) else {
+                index += 1
+                continue
             }
+            held.echoes.pending.remove(at: index)
+            judge(echo, held, context)
         }
     }
 
     private func judge(_ echo: Echoes.Echo, _ held: Cold, _ context: FoldContext) {
-        let spans = held.echoes.spans
-        for (index, span) in spans.enumerated() where Device.agrees(span.state, with: echo.phase) {
+        let count = held.echoes.spans.count
+        for index in 0..<count {
+            let span = held.echoes.spans[index]
+            guard Device.agrees(span.state, with: echo.phase) else { continue }
             let hasBegun = span.order < echo.order || isNear(span.start, echo, context)
-            let next = index + 1 < spans.count ? spans[index + 1] : nil
+            let next = index + 1 < count ? held.echoes.spans[index + 1] : nil
             if hasBegun, next.map({ $0.order > echo.order || isNear($0.start, echo, context) }) ?? true { return }
         }
         context.count(.illegalTransition, at: echo.stamp)

@@ -11,6 +11,8 @@ final class FoldContext {
     /// Installations that were heard of in a new quarter of an hour, in order.
     var sightings: ContiguousArray<Sighting> = []
     var store = ColdStore()
+    /// What their lists are made of.
+    var memory: SlabMemory { store.memory }
     var counts = FoldCounts()
     /// The largest receive time, also of events whose receive time is assumed, ms; timers go by it.
     var stream = Moment.absent

@@ -132,6 +132,8 @@ struct FoldCore: ~Copyable {
     /// Devices whose timer falls in the tick that has begun, earliest first.
     private var near = NearTimers()
     private var candidates: ContiguousArray<UInt32> = []
+    /// States that were asked for and are likely those of the events to come.
+    private var asked = AskedStates()
     /// What the next commit of the checkpoint tells.
     var changed = ChangedStates()
     /// A checkpoint is written.
@@ -178,16 +180,24 @@ struct FoldCore: ~Copyable {
         }
     }
 
-    /// Events between the asking for a state and its use: some hundred ns each, more than memory takes to answer.
-    static let ahead = 6
+    /// Events between two steps of the asking, and between the last one and the use: some hundred ns each, more than
+    /// memory takes to answer.
+    static let ahead = 3
 
-    /// Asks for the state of an event that is to come, and for the place in the index of a later one.
+    /// Asks for what events to come will need, each thing once what tells its address is there: of the latest one the
+    /// place in the index, then the state, what only some have, and the parts of that.
     @inline(__always)
-    private func ask(_ events: Span<Event>, _ index: Int) {
-        let state = index + FoldCore.ahead
+    private mutating func ask(_ events: Span<Event>, _ index: Int) {
+        let parts = index + FoldCore.ahead
+        let cold = parts + FoldCore.ahead
+        let state = cold + FoldCore.ahead
         let entry = state + FoldCore.ahead
         if entry < events.count { unsafe table.prefetchEntry(events[unchecked: entry].installation) }
-        if state < events.count { unsafe table.prefetchState(events[unchecked: state].installation) }
+        if state < events.count {
+            asked[state] = unsafe table.prefetchState(events[unchecked: state].installation)
+        }
+        if cold < events.count, let device = asked[cold] { context.store.prefetch(table[device].coldIfUsed) }
+        if parts < events.count, let device = asked[parts] { context.store.prefetchParts(table[device].coldIfUsed) }
     }
 
     // MARK: Records
@@ -252,7 +262,9 @@ struct FoldCore: ~Copyable {
     private mutating func fireDue() {
         wheel.advance(to: TimerWheel.tick(context.stream), into: &candidates)
         for place in candidates.indices {
-            if place + FoldCore.ahead < candidates.count { table.prefetch(candidates[place + FoldCore.ahead]) }
+            if place + 2 * FoldCore.ahead < candidates.count {
+                table.prefetch(candidates[place + 2 * FoldCore.ahead])
+            }
             fire(candidates[place])
         }
         candidates.removeAll(keepingCapacity: true)
@@ -307,5 +319,18 @@ struct FoldCore: ~Copyable {
         } else {
             wheel.insert(device, tick: tick)
         }
+    }
+}
+
+/// Places of states by the number of an event in its batch, of the last few events.
+private struct AskedStates {
+    private var places = InlineArray<16, UInt32>(repeating: .max)
+
+    subscript(event: Int) -> UInt32? {
+        @inline(__always) get {
+            let place = places[event & 15]
+            return place == .max ? nil : place
+        }
+        @inline(__always) set { places[event & 15] = newValue ?? .max }
     }
 }

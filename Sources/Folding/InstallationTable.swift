@@ -84,17 +84,22 @@ struct InstallationTable: ~Copyable {
     }
 
     /// Asks for the state of an installation, whose part of the index should have been asked for before.
+    ///
+    /// - Returns: where it most likely is.
     @inline(__always)
-    func prefetchState(_ key: InstallationKey) {
+    func prefetchState(_ key: InstallationKey) -> UInt32? {
         let mask = places - 1
         let hash = UInt32(truncatingIfNeeded: key.low)
         var place = Int(hash) & mask
         while unsafe entries[place] != 0 {
             if unsafe UInt32(entries[place] >> 32) == hash {
-                return unsafe prefetch(UInt32(truncatingIfNeeded: entries[place]) - 1)
+                let index = unsafe UInt32(truncatingIfNeeded: entries[place]) - 1
+                prefetch(index)
+                return index
             }
             place = (place + 1) & mask
         }
+        return nil
     }
 
     /// Asks for a state.
@@ -102,9 +107,11 @@ struct InstallationTable: ~Copyable {
     func prefetch(_ index: UInt32) {
         let chunk = unsafe chunks[Int(index) >> Self.chunkBits]
         let state = unsafe UnsafeRawPointer(chunk + (Int(index) & Self.chunkMask))
+        // It may lie across four lines.
         unsafe prefetch_line(state)
         unsafe prefetch_line(state + 64)
         unsafe prefetch_line(state + 128)
+        unsafe prefetch_line(state + MemoryLayout<Device>.size)
     }
 
     /// The index of the installation's state, made if it is new.

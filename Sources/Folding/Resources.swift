@@ -42,7 +42,7 @@ extension Device {
             resource.isLeaked = true
             held.resources.remove(at: index)
         }
-        Instances.append(resource, to: &held.resources, limit: context.limits.instancesLimit)
+        held.resources.append(resource, limit: context.limits.instancesLimit, in: context.memory)
         let isInBackground = state == .background || state == .launching
         if isInBackground, held.graces.backgrounded == nil { held.graces.backgrounded = resource.started }
     }
@@ -52,7 +52,9 @@ extension Device {
         if let start = held.graces.resigned, isOver(start, grace, clock, context) {
             held.graces.resigned = nil
             for index in held.resources.indices
-            where held.resources[index].ranAtResign && context.names.foreground.contains(held.resources[index].name) {
+            where held.resources[index].ranAtResign
+                && context.names.foreground.contains(held.resources[index].name)
+            {
                 countLeak(held, index, start, context)
             }
         }
@@ -83,17 +85,16 @@ extension Device {
     /// The app entered the background: its views are off the screen, and little may run on.
     mutating func enterBackground(_ stamp: Stamp, _ context: FoldContext) {
         closeViews(stamp, context)
-        guard let held = context.store[cold] else { return }
-        let activities = held.activities
+        guard let held = coldState(context), held.hasGraces else { return }
         held.graces.creations.removeAll { creation in
-            activities.first { $0.id == creation.activity }.map { $0.state != .created } ?? true
+            held.activities.first { $0.id == creation.activity }.map { $0.state != .created } ?? true
         }
         if !held.resources.isEmpty { held.graces.backgrounded = Place(stamp: stamp, order: context.order) }
     }
 
     /// The app became active: what ran before may run again, and an overlay has its grace to go.
     mutating func becomeActive(_ stamp: Stamp, _ context: FoldContext) {
-        guard let held = context.store[cold] else { return }
+        guard let held = coldState(context), held.hasGraces || flags.contains(.overlayUp) else { return }
         held.graces.resigned = nil
         held.graces.backgrounded = nil
         held.resources.removeAll { !$0.isRunning }
@@ -108,14 +109,14 @@ extension Device {
 
     mutating func foldOverlay(_ event: Event, _ stamp: Stamp, _ context: FoldContext) {
         if flags.contains(.overlayUp) || event.edge == .overlayShown {
-            context.store[cold]?.graces.pause?.sawOverlay = true
+            if let held = coldState(context), held.hasGraces { held.graces.pause?.sawOverlay = true }
         }
         if event.edge == .overlayShown {
             _ = makeCold(context)
             flags.insert([.shownOverlay, .overlayUp, .overlaySeen])
         } else {
             flags.remove(.overlayUp)
-            context.store[cold]?.graces.overlay = nil
+            if let held = coldState(context), held.hasGraces { held.graces.overlay = nil }
         }
     }
 

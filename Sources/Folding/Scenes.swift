@@ -7,9 +7,9 @@ struct Scene: Listed, BitwiseCopyable {
     /// Connected, and no edge since.
     var isFresh: Bool
     var openedBy: PhaseEdge?
+    var told: UInt16 = 0
     /// When it entered its phase.
     var since: Moment
-    var told: UInt16 = 0
 }
 
 extension Device {
@@ -22,13 +22,13 @@ extension Device {
         let index = held.scenes.firstIndex { $0.id == id }
         switch event.edge {
         case .sceneConnect:
-            letRule(.scenesRule, held)
+            letRule(.scenesRule, held, context)
             if index == nil {
                 let scene = Scene(id: id, phase: .background, isFresh: true, openedBy: nil, since: stamp.moment)
-                Instances.append(scene, to: &held.scenes, limit: context.limits.instancesLimit)
+                held.scenes.append(scene, limit: context.limits.instancesLimit, in: context.memory)
             }
         case .sceneDisconnect:
-            letRule(.scenesRule, held)
+            letRule(.scenesRule, held, context)
             if let index { held.scenes.remove(at: index) }
             followDisconnect(held, stamp, reason: event.reason, context)
         default:
@@ -61,7 +61,7 @@ extension Device {
         let known = index.map { held.scenes[$0] }
         let verdict = sceneVerdict(edge, known, stamp, context)
         if edge == .enterForeground { flags.insert(.sentForeground) }
-        letRule(.scenesRule, held)
+        letRule(.scenesRule, held, context)
         checkHandler(event, edge, stamp, context)
         if verdict == .illegal { context.count(.illegalTransition, at: stamp) }
         // One that repeats the edge which opened the phase of the scene is only counted.
@@ -69,12 +69,12 @@ extension Device {
         let scene = Scene(
             id: event.instance, phase: edge.phase, isFresh: false, openedBy: edge, since: stamp.moment)
         if let index { held.scenes.remove(at: index) }
-        Instances.append(scene, to: &held.scenes, limit: context.limits.instancesLimit)
+        held.scenes.append(scene, limit: context.limits.instancesLimit, in: context.memory)
         if verdict == .missing { context.count(.missingEvent, at: stamp) }
 
         let derived = Device.mostActive(held.scenes)
         let meant = Device.appEdge(to: derived, by: edge)
-        let restsOnIt = held.scenes.filter { $0.phase == derived }.count == 1 && edge.phase == derived
+        let restsOnIt = edge.phase == derived && held.scenes.count { $0.phase == derived } == 1
         let isUndecided = state == .launching || state == .unknown || state == .notRunning
         guard isUndecided || derived != phase || verdict == .illegal && restsOnIt else { return }
         decideLaunch(meant, stamp, context)
@@ -114,11 +114,11 @@ extension Device {
         enter(meant, isObserved: true, isIllegal: false, stamp, reason: reason, context)
     }
 
-    private static func mostActive(_ scenes: [Scene]) -> Phase {
+    private static func mostActive(_ scenes: borrowing Few<Scene>) -> Phase {
         var phase = Phase.background
-        for scene in scenes {
-            if scene.phase == .active { return .active }
-            if scene.phase == .inactive { phase = .inactive }
+        for index in scenes.indices {
+            if scenes[index].phase == .active { return .active }
+            if scenes[index].phase == .inactive { phase = .inactive }
         }
         return phase
     }
@@ -149,7 +149,7 @@ extension Device {
             case .missing, .illegal: return false
             }
         }
-        guard let held = context.store[cold] else { return true }
+        guard let held = coldState(context) else { return true }
         let id = event.instance
         if event.edge.scope == .scene, let scene = held.scenes.first(where: { $0.id == id }),
             let edge = sceneEdge(event, scene)
@@ -162,13 +162,5 @@ extension Device {
             }
         }
         return canTakeActivity(event, held)
-    }
-}
-
-/// Bounded lists of instances, the least recently used first.
-enum Instances {
-    static func append<Instance>(_ instance: Instance, to list: inout [Instance], limit: Int) {
-        if list.count >= limit { list.removeFirst(list.count - limit + 1) }
-        list.append(instance)
     }
 }

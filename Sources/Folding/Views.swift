@@ -23,9 +23,9 @@ struct View: Listed {
     var hadVisit = false
     /// A visit is open.
     var isVisited = false
+    var told: UInt16 = 0
     /// Since when the visit is on screen; nil while the app is in the background.
     var visibleSince: Moment?
-    var told: UInt16 = 0
 }
 
 /// A view that appeared while it was not decided where a launch leads.
@@ -38,6 +38,7 @@ struct UndecidedView {
 extension Cold {
     /// How long the open visits lasted is not known, nor whether the app was in front while views loaded.
     func loseVisits() {
+        guard hasVisits else { return }
         for index in views.indices {
             views[index].visibleSince = nil
             views[index].isLoadSpoilt = true
@@ -80,7 +81,7 @@ extension Device {
         default:
             break
         }
-        Instances.append(view, to: &held.views, limit: context.limits.instancesLimit)
+        held.views.append(view, limit: context.limits.instancesLimit, in: context.memory)
     }
 
     private mutating func load(
@@ -94,11 +95,12 @@ extension Device {
     }
 
     private mutating func announce(_ view: inout View, _ held: Cold, _ stamp: Stamp, _ context: FoldContext) {
+        let limit = context.limits.instancesLimit
         if view.isNamed, !held.announcedViews.contains(view.id) {
-            Instances.append(view.id, to: &held.announcedViews, limit: context.limits.instancesLimit)
+            held.announcedViews.append(view.id, limit: limit, in: context.memory)
         }
         if view.className != 0, !held.announcedClasses.contains(view.className) {
-            Instances.append(view.className, to: &held.announcedClasses, limit: context.limits.instancesLimit)
+            held.announcedClasses.append(view.className, limit: limit, in: context.memory)
         }
         if view.state == .disappearing { context.count(.cancelledTransitions, at: stamp) }
         if view.state != .appeared { view.state = .appearing }
@@ -115,7 +117,8 @@ extension Device {
         let loading = beginsVisit && !view.hadVisit && !view.isLoadSpoilt ? view.loading : nil
         if state == .launching {
             let undecided = UndecidedView(stamp: stamp, loading: loading)
-            Instances.append(undecided, to: &held.undecidedViews, limit: context.limits.instancesLimit)
+            held.undecidedViews.append(
+                undecided, limit: context.limits.instancesLimit, in: context.memory)
         } else if let loading {
             measureLoad(from: loading, to: stamp, context)
         }
@@ -134,7 +137,9 @@ extension Device {
 
     /// A launch is decided: what appeared meanwhile was on the screen, or in the background.
     mutating func decideViews(_ held: Cold, isForeground: Bool, _ context: FoldContext) {
-        for view in held.undecidedViews {
+        guard held.hasVisits else { return }
+        for index in held.undecidedViews.indices {
+            let view = held.undecidedViews[index]
             if !isForeground {
                 context.count(.viewInBackground, at: view.stamp)
             } else if let loading = view.loading {
@@ -154,7 +159,7 @@ extension Device {
 
     /// The app left the screen, and its views with it; nothing tells them.
     mutating func closeViews(_ stamp: Stamp, _ context: FoldContext) {
-        guard let held = context.store[cold] else { return }
+        guard let held = coldState(context), held.hasVisits else { return }
         for index in held.views.indices {
             closeVisit(&held.views[index], stamp, context)
             held.views[index].isLoadSpoilt = true
@@ -163,7 +168,7 @@ extension Device {
 
     /// The app is back on the screen, and with it what was visible when it left.
     mutating func reopenViews(_ stamp: Stamp, _ context: FoldContext) {
-        guard let held = context.store[cold] else { return }
+        guard let held = coldState(context), held.hasVisits else { return }
         for index in held.views.indices where held.views[index].isVisited {
             held.views[index].visibleSince = stamp.moment
         }
@@ -173,7 +178,7 @@ extension Device {
     private mutating func checkObservers(
         _ held: Cold, _ event: Event, _ stamp: Stamp, _ context: FoldContext
     ) {
-        guard event.instance != 0 else { return }
+        guard event.instance != 0, held.hasGraces else { return }
         for index in held.resources.indices {
             let resource = held.resources[index]
             guard resource.isOfView, resource.instance == event.instance, resource.name == context.names.observer,

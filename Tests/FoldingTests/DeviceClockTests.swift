@@ -7,7 +7,7 @@ import Testing
     static let tolerance: Int64 = 300_000
 
     @Test func theSmallestOfTheLast16Counts() {
-        var clock = DeviceClock()
+        let clock = ClockInMemory()
         #expect(clock.offset == 0)
         for step in 0..<16 as Range<Int64> {
             clock.observe(sent: step, received: 500 + 2 * step, tolerance: Self.tolerance)
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func oneUploadShowsOneDifference() {
-        var clock = DeviceClock()
+        let clock = ClockInMemory()
         clock.observe(sent: 0, received: 100, tolerance: Self.tolerance)
         clock.observe(sent: 10, received: 400_010, tolerance: Self.tolerance)
         clock.observe(sent: 10, received: 400_010, tolerance: Self.tolerance)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func twoDeparturesToOneSideAreASetting() {
-        var clock = DeviceClock()
+        let clock = ClockInMemory()
         clock.observe(sent: 0, received: 100, tolerance: Self.tolerance)
         clock.observe(sent: 3_600_000, received: 300, tolerance: Self.tolerance)
         #expect(clock.setting == 0)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func departuresToBothSidesAreNone() {
-        var clock = DeviceClock()
+        let clock = ClockInMemory()
         clock.observe(sent: 0, received: 0, tolerance: Self.tolerance)
         clock.observe(sent: 1, received: 400_000, tolerance: Self.tolerance)
         clock.observe(sent: 900_000, received: 2, tolerance: Self.tolerance)
@@ -47,14 +47,14 @@ import Testing
     }
 
     @Test func exactlyTheToleranceDepartsNot() {
-        var clock = DeviceClock()
+        let clock = ClockInMemory()
         clock.observe(sent: 0, received: 0, tolerance: Self.tolerance)
         clock.observe(sent: 1_000_000, received: 700_000, tolerance: Self.tolerance)
         #expect(clock.offset == -300_000)
     }
 
     @Test func beyondTenYearsIsIgnored() {
-        var clock = DeviceClock()
+        let clock = ClockInMemory()
         clock.observe(sent: 0, received: 1_700_000_000_000, tolerance: Self.tolerance)
         #expect(clock.offset == 0)
         clock.observe(sent: .min, received: .max, tolerance: Self.tolerance)
@@ -64,23 +64,23 @@ import Testing
 
 @Suite struct KnownEventsTests {
     @Test func the64LastIDsAreExact() {
-        var known = KnownEvents()
+        let seen = KnownInMemory()
         var answers: [Bool] = []
         for id in Array(1...64) + [1, 65, 1, 64] as [UInt64] {
-            answers.append(known.isKnown(id: id, received: 0, window: 1000))
+            answers.append(seen.isKnown(id: id, received: 0, window: 1000))
         }
         // Of the last four: 1 is still there; 65 is new and takes its place; so 1 is new again; 64 is there.
         #expect(answers == Array(repeating: false, count: 64) + [true, false, false, true])
     }
 
     @Test func anIDIsForgottenAfterItsWindow() {
-        var known = KnownEvents()
-        let answers = [0, 1001, 2001].map { known.isKnown(id: 7, received: $0, window: 1000) }
+        let seen = KnownInMemory()
+        let answers = [0, 1001, 2001].map { seen.isKnown(id: 7, received: $0, window: 1000) }
         #expect(answers == [false, false, true])
     }
 
     @Test func contentIsMoreThanTheEdge() {
-        var known = KnownEvents()
+        let seen = KnownInMemory()
         let base = Event(InstallationKey(high: 1, low: 2), .viewDidAppear, time: 5, received: 9)
         var events = [base]
         for change in 0..<8 {
@@ -98,7 +98,37 @@ import Testing
             events.append(other)
         }
         events.append(base)
-        let answers = events.map { known.isKnown(content: $0, resource: UInt64($0.resource)) }
+        let answers = events.map { seen.isKnown(content: $0, resource: UInt64($0.resource)) }
         #expect(answers == Array(repeating: false, count: 9) + [true])
+    }
+}
+
+/// A clock with memory for its lists, which outlives it.
+private final class ClockInMemory {
+    private var clock = DeviceClock()
+    private let memory = SlabMemory()
+
+    func observe(sent: Int64, received: Int64, tolerance: Int64) {
+        clock.observe(sent: sent, received: received, tolerance: tolerance, in: memory)
+    }
+
+    var offset: Int64 { clock.offset }
+    var setting: UInt32 { clock.setting }
+    var tag: UInt32 { clock.tag }
+    func canonical(_ id: UInt32) -> UInt32 { clock.canonical(id) }
+    func offset(of id: UInt32) -> Int64 { clock.offset(of: id) }
+}
+
+/// Known events with memory for their lists, which outlives them.
+private final class KnownInMemory {
+    private var known = KnownEvents()
+    private let memory = SlabMemory()
+
+    func isKnown(id: UInt64, received: Int64, window: Int64) -> Bool {
+        known.isKnown(id: id, received: received, window: window, in: memory)
+    }
+
+    func isKnown(content event: Event, resource: UInt64) -> Bool {
+        known.isKnown(content: event, resource: resource, in: memory)
     }
 }

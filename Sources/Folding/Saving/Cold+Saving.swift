@@ -38,9 +38,9 @@ extension Cold {
         if !views.isEmpty { parts.insert(.views) }
         if !graces.isNew { parts.insert(.graces) }
         if !resources.isEmpty { parts.insert(.resources) }
-        if !clock.isNew { parts.insert(.clock) }
-        if known.hasIDs { parts.insert(.ids) }
-        if known.hasContents { parts.insert(.contents) }
+        if !rare.clock.isNew { parts.insert(.clock) }
+        if rare.known.hasIDs { parts.insert(.ids) }
+        if rare.known.hasContents { parts.insert(.contents) }
         if !succeeded.isEmpty { parts.insert(.succeeded) }
         if !endedCounts.isEmpty { parts.insert(.endedCounts) }
         if !announcedViews.isEmpty { parts.insert(.announcedViews) }
@@ -55,9 +55,9 @@ extension Cold {
     /// What is new since it was told last.
     private var changed: HeldParts {
         var parts = unsaved
-        if clock.hasNews { parts.insert(.clock) }
-        if known.newIDs > 0 { parts.insert(.ids) }
-        if known.newContents > 0 { parts.insert(.contents) }
+        if rare.clock.hasNews { parts.insert(.clock) }
+        if rare.known.newIDs > 0 { parts.insert(.ids) }
+        if rare.known.newContents > 0 { parts.insert(.contents) }
         if newSucceeded > 0 { parts.insert(.succeeded) }
         if newEndedCounts > 0 { parts.insert(.endedCounts) }
         return parts
@@ -80,9 +80,9 @@ extension Cold {
             writer[.clock].append(signed: lastOffset)
             writer[.clock].append(signed: lastOffset &- sinceOffset)
         }
-        if parts.contains(.clock) { clock.save(isWhole: isWhole, to: &writer) }
-        if parts.contains(.ids) { known.saveIDs(isWhole: isWhole, to: &writer) }
-        if parts.contains(.contents) { known.saveContents(isWhole: isWhole, to: &writer) }
+        if parts.contains(.clock) { rare.clock.save(isWhole: isWhole, to: &writer) }
+        if parts.contains(.ids) { rare.known.saveIDs(isWhole: isWhole, to: &writer) }
+        if parts.contains(.contents) { rare.known.saveContents(isWhole: isWhole, to: &writer) }
         if parts.contains(.succeeded) { saveSucceeded(over: old, isWhole: isWhole, to: &writer) }
         if parts.contains(.endedCounts) { saveEndedCounts(over: old, isWhole: isWhole, to: &writer) }
         if parts.contains(.heldByNumber) { save(heldByNumber, to: &writer) }
@@ -100,38 +100,39 @@ extension Cold {
     private func saveOdd(_ parts: HeldParts, to writer: inout StateWriter) {
         if parts.contains(.announcedViews) {
             writer[.instances].append(UInt64(announcedViews.count))
-            for id in announcedViews { writer[.ids].append(fixed: id) }
+            announcedViews.forEach { id in writer[.ids].append(fixed: id) }
         }
         if parts.contains(.announcedClasses) {
             writer[.instances].append(UInt64(announcedClasses.count))
-            for name in announcedClasses { writer.hash(name, to: .instances) }
+            announcedClasses.forEach { name in writer.hash(name, to: .instances) }
         }
         if parts.contains(.undecidedViews) {
             writer[.instances].append(UInt64(undecidedViews.count))
-            for view in undecidedViews {
+            undecidedViews.forEach { view in
                 writer.put(view.stamp, to: .instances)
                 writer.put(view.loading, to: .instances)
             }
         }
         if parts.contains(.resigns) {
             writer[.resign].append(UInt64(resigns.count))
-            for time in resigns { writer[.resign].append(signed: writer.last.time &- time) }
+            resigns.forEach { time in writer[.resign].append(signed: writer.last.time &- time) }
         }
-        if parts.contains(.lastTold) { writer[.time].append(signed: writer.last.time &- lastTold) }
-        if parts.contains(.steppedFrom) { writer.put(steppedFrom, from: writer.last, to: .since) }
+        if parts.contains(.lastTold) { writer[.time].append(signed: writer.last.time &- rare.lastTold) }
+        if parts.contains(.steppedFrom) { writer.put(rare.steppedFrom, from: writer.last, to: .since) }
     }
 
     /// Those at the end that are new; a list that has reached its limit loses as many at its beginning.
     private func saveSucceeded(over old: StateImage, isWhole: Bool, to writer: inout StateWriter) {
         let count = isWhole ? succeeded.count : min(newSucceeded, succeeded.count)
         writer[.cold].append(UInt64(count) << 1 | (count == succeeded.count ? 1 : 0))
-        for hash in succeeded.suffix(count) { writer.put(short: hash, known: old.process) }
+        for index in succeeded.indices.suffix(count) { writer.put(short: succeeded[index], known: old.process) }
     }
 
     private func saveEndedCounts(over old: StateImage, isWhole: Bool, to writer: inout StateWriter) {
         let count = isWhole ? endedCounts.count : min(newEndedCounts, endedCounts.count)
         writer[.cold].append(UInt64(count) << 1 | (count == endedCounts.count ? 1 : 0))
-        for ended in endedCounts.suffix(count) {
+        for index in endedCounts.indices.suffix(count) {
+            let ended = endedCounts[index]
             writer.put(short: ended.process, known: old.process)
             writer.put(short: ended.boot, known: old.boot)
             writer[.sequence].append(signed: ended.next &- old.numberBefore)
@@ -141,15 +142,15 @@ extension Cold {
         }
     }
 
-    private func save(_ events: [HeldEvent], to writer: inout StateWriter) {
+    private func save(_ events: borrowing Few<HeldEvent>, to writer: inout StateWriter) {
         writer[.held].append(UInt64(events.count))
-        for event in events { event.save(to: &writer) }
+        events.forEach { $0.save(to: &writer) }
     }
 
     /// What is new since now is what the next ``save(_:over:isWhole:to:)`` of a part tells.
     func noteSaved(isWhole: Bool) {
-        if clock.hasNews { clock.noteSaved() }
-        known.noteSaved()
+        if rare.clock.hasNews { rare.clock.noteSaved() }
+        if hasRare { rare.known.noteSaved() }
         if isWhole || !unsaved.isDisjoint(with: [.scenes, .activities, .views, .resources]) {
             Self.noteTold(&scenes)
             Self.noteTold(&activities)
@@ -161,7 +162,7 @@ extension Cold {
         unsaved = []
     }
 
-    private static func noteTold(_ list: inout [some Listed]) {
+    private static func noteTold(_ list: inout Few<some Listed>) {
         for place in list.indices where Int(list[place].told) != place + 1 { list[place].told = UInt16(place + 1) }
     }
 }
@@ -212,59 +213,62 @@ extension Cold {
             sinceOffset = lastOffset &- (try reader[.clock].signed())
         }
         (reader.offset, reader.events) = (lastOffset, events)
-        if parts.contains(.clock) { try clock.load(&reader) }
-        if parts.contains(.ids) { try known.loadIDs(&reader) }
-        if parts.contains(.contents) { try known.loadContents(&reader) }
+        if parts.contains(.clock) { try rare.clock.load(&reader, in: memory) }
+        if parts.contains(.ids) { try rare.known.loadIDs(&reader, in: memory) }
+        if parts.contains(.contents) { try rare.known.loadContents(&reader, in: memory) }
         if parts.contains(.succeeded) { try loadSucceeded(&reader, over: old) }
         if parts.contains(.endedCounts) { try loadEndedCounts(&reader, over: old) }
-        if parts.contains(.heldByNumber) { heldByNumber = try Self.loadHeld(&reader, owner) }
-        if parts.contains(.heldByTime) { heldByTime = try Self.loadHeld(&reader, owner) }
-        if parts.contains(.scenes) { try reader.list(into: &scenes) }
-        if parts.contains(.activities) { try reader.list(into: &activities) }
-        if parts.contains(.views) { try reader.list(into: &views) }
-        if parts.contains(.resources) { try reader.list(into: &resources) }
-        if parts.contains(.graces) { graces = try Graces(&reader) }
-        if parts.contains(.echoes) { try echoes.load(&reader) }
+        if parts.contains(.heldByNumber) { try loadHeld(&reader, owner, into: &heldByNumber) }
+        if parts.contains(.heldByTime) { try loadHeld(&reader, owner, into: &heldByTime) }
+        if parts.contains(.scenes) { try reader.list(into: &scenes, in: memory) }
+        if parts.contains(.activities) { try reader.list(into: &activities, in: memory) }
+        if parts.contains(.views) { try reader.list(into: &views, in: memory) }
+        if parts.contains(.resources) { try reader.list(into: &resources, in: memory) }
+        if parts.contains(.graces) { try graces.load(&reader, in: memory) }
+        if parts.contains(.echoes) { try echoes.load(&reader, in: memory) }
         try loadOdd(parts, &reader)
     }
 
     private func loadOdd(_ parts: HeldParts, _ reader: inout StateReader) throws(UnreadableBytes) {
         if parts.contains(.announcedViews) {
-            announcedViews = []
+            announcedViews.removeAll()
             let count = try reader[.instances].number()
             guard count <= UInt64(reader[.ids].left) else { throw UnreadableBytes() }
-            for _ in 0..<count { announcedViews.append(try reader[.ids].fixed64()) }
+            for _ in 0..<count { announcedViews.append(try reader[.ids].fixed64(), in: memory) }
         }
         if parts.contains(.announcedClasses) {
-            announcedClasses = []
-            for _ in 0..<(try reader.length(.instances)) { announcedClasses.append(try reader.hash(.instances)) }
+            announcedClasses.removeAll()
+            for _ in 0..<(try reader.length(.instances)) {
+                announcedClasses.append(try reader.hash(.instances), in: memory)
+            }
         }
         if parts.contains(.undecidedViews) {
-            undecidedViews = []
+            undecidedViews.removeAll()
             for _ in 0..<(try reader.length(.instances)) {
                 let stamp = try reader.stamp(.instances)
-                undecidedViews.append(UndecidedView(stamp: stamp, loading: try reader.optionalMoment(.instances)))
+                let loading = try reader.optionalMoment(.instances)
+                undecidedViews.append(UndecidedView(stamp: stamp, loading: loading), in: memory)
             }
         }
         if parts.contains(.resigns) {
-            resigns = []
+            resigns.removeAll()
             for _ in 0..<(try reader.length(.resign)) {
-                resigns.append(reader.last.time &- (try reader[.resign].signed()))
+                resigns.append(reader.last.time &- (try reader[.resign].signed()), in: memory)
             }
         }
-        if parts.contains(.lastTold) { lastTold = reader.last.time &- (try reader[.time].signed()) }
-        if parts.contains(.steppedFrom) { steppedFrom = try reader.moment(from: reader.last, .since) }
+        if parts.contains(.lastTold) { rare.lastTold = reader.last.time &- (try reader[.time].signed()) }
+        if parts.contains(.steppedFrom) { rare.steppedFrom = try reader.moment(from: reader.last, .since) }
     }
 
     private func loadSucceeded(_ reader: inout StateReader, over old: StateImage) throws(UnreadableBytes) {
-        let (count, isAll) = try reader.news(limit: Self.succeededLimit)
-        if isAll { succeeded = [] }
+        let (count, isAll) = try reader.news(limit: ColdState.succeededLimit)
+        if isAll { succeeded.removeAll() }
         for _ in 0..<count { append(succeeded: try reader.short(known: old.process)) }
     }
 
     private func loadEndedCounts(_ reader: inout StateReader, over old: StateImage) throws(UnreadableBytes) {
-        let (count, isAll) = try reader.news(limit: Self.succeededLimit)
-        if isAll { endedCounts = [] }
+        let (count, isAll) = try reader.news(limit: ColdState.succeededLimit)
+        if isAll { endedCounts.removeAll() }
         for _ in 0..<count {
             let (process, boot) = (try reader.short(known: old.process), try reader.short(known: old.boot))
             let next = old.numberBefore &+ (try reader[.sequence].signed())
@@ -274,11 +278,10 @@ extension Cold {
         }
     }
 
-    private static func loadHeld(
-        _ reader: inout StateReader, _ owner: InstallationKey
-    ) throws(UnreadableBytes) -> [HeldEvent] {
-        var events: [HeldEvent] = []
-        for _ in 0..<(try reader.length(.held)) { events.append(try HeldEvent(&reader, owner)) }
-        return events
+    private func loadHeld(
+        _ reader: inout StateReader, _ owner: InstallationKey, into events: inout Few<HeldEvent>
+    ) throws(UnreadableBytes) {
+        events.removeAll()
+        for _ in 0..<(try reader.length(.held)) { events.append(try HeldEvent(&reader, owner), in: memory) }
     }
 }

@@ -131,7 +131,7 @@ extension FoldCore {
             table[place].cold = Device.noCold
             return
         }
-        if table[place].cold == Device.noCold { table[place].cold = context.store.make().0 }
+        if table[place].cold == Device.noCold { table[place].cold = context.store.make() }
         try context.store[table[place].cold]?.load(&reader, image, over: old, owner: table[place].key)
     }
 

@@ -24,20 +24,20 @@ extension Graces {
         if let backgrounded { writer.put(backgrounded, to: .graces) }
         for stamp in [resigned, overlay] { writer.put(stamp, to: .graces) }
         writer[.graces].append(UInt64(creations.count))
-        for creation in creations {
+        creations.forEach { creation in
             writer[.graces].append(creation.activity)
             writer.put(creation.moment, from: writer.last, to: .graces)
         }
         writer[.graces].append(UInt64(destroyed.count))
-        for one in destroyed {
+        destroyed.forEach { one in
             writer[.graces].append(one.activity)
             writer.hash(one.className, to: .graces)
             writer.put(one.stamp, to: .graces)
         }
     }
 
-    init(_ reader: inout StateReader) throws(UnreadableBytes) {
-        self.init()
+    mutating func load(_ reader: inout StateReader, in memory: SlabMemory) throws(UnreadableBytes) {
+        forget()
         let bits = try reader[.graces].byte()
         guard bits < 8 else { throw UnreadableBytes() }
         if bits & 1 != 0 { pause = try Pause(&reader) }
@@ -47,12 +47,14 @@ extension Graces {
         overlay = try reader.optionalStamp(.graces)
         for _ in 0..<(try reader.length(.graces)) {
             let activity = try reader[.graces].number()
-            creations.append(Creation(activity: activity, moment: try reader.moment(from: reader.last, .graces)))
+            let moment = try reader.moment(from: reader.last, .graces)
+            creations.append(Creation(activity: activity, moment: moment), in: memory)
         }
         for _ in 0..<(try reader.length(.graces)) {
             let activity = try reader[.graces].number()
             let className = try reader.hash(.graces)
-            destroyed.append(Destroyed(activity: activity, className: className, stamp: try reader.stamp(.graces)))
+            let stamp = try reader.stamp(.graces)
+            destroyed.append(Destroyed(activity: activity, className: className, stamp: stamp), in: memory)
         }
     }
 }

@@ -1,7 +1,7 @@
 import Lifecycle
 
 /// One of a list that a state tells again and again: of one that was told before, only what may have changed.
-protocol Listed {
+protocol Listed: BitwiseCopyable {
     /// Its place in the list as the checkpoint was told it last, from 1; 0 before.
     var told: UInt16 { get set }
 
@@ -12,11 +12,12 @@ protocol Listed {
 }
 
 extension StateWriter {
-    mutating func put(_ list: [some Listed], isWhole: Bool) {
+    mutating func put<Element: Listed>(_ list: borrowing Few<Element>, isWhole: Bool) {
         var isSteady = !isWhole
-        for (place, one) in list.enumerated() where Int(one.told) != place + 1 { isSteady = false }
+        for place in list.indices where Int(list[place].told) != place + 1 { isSteady = false }
         self[.instances].append(UInt64(list.count) << 1 | (isSteady ? 1 : 0))
-        for one in list {
+        for place in list.indices {
+            let one = list[place]
             let told = isWhole ? 0 : one.told
             if !isSteady { self[.instances].append(UInt64(told)) }
             one.save(isKnown: told != 0, to: &self)
@@ -26,27 +27,26 @@ extension StateWriter {
 
 extension StateReader {
     /// - Parameter list: as it was told before.
-    mutating func list<Element: Listed>(into list: inout [Element]) throws(UnreadableBytes) {
+    mutating func list<Element: Listed>(into list: inout Few<Element>, in memory: SlabMemory) throws(UnreadableBytes) {
         let head = try self[.instances].number()
         guard head >> 1 <= UInt64(self[.instances].left) else { throw UnreadableBytes() }
         let count = Int(head >> 1)
         if head & 1 == 1 {
             guard count <= list.count else { throw UnreadableBytes() }
-            list.removeLast(list.count - count)
+            while list.count > count { list.remove(at: list.count - 1) }
             for place in list.indices { try list[place].update(&self) }
             return
         }
-        let old = list
-        list = []
-        list.reserveCapacity(count)
+        var old = Few<Element>()
+        swap(&old, &list)
         for _ in 0..<count {
             let told = try self[.instances].number()
             if told == 0 {
-                list.append(try Element(&self))
+                list.append(try Element(&self), in: memory)
                 continue
             }
             guard told <= UInt64(old.count) else { throw UnreadableBytes() }
-            list.append(old[Int(told) - 1])
+            list.append(old[Int(told) - 1], in: memory)
             try list[list.count - 1].update(&self)
         }
     }

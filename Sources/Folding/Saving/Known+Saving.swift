@@ -25,22 +25,30 @@ extension KnownEvents {
         }
     }
 
-    mutating func loadIDs(_ reader: inout StateReader) throws(UnreadableBytes) {
+    mutating func loadIDs(_ reader: inout StateReader, in memory: SlabMemory) throws(UnreadableBytes) {
         let count = try reader[.cold].number()
-        if count & 1 == 1 { (ids, nextID) = ([], 0) }
+        if count & 1 == 1 {
+            ids.removeAll()
+            nextID = 0
+        }
         guard count >> 1 <= UInt64(Self.idLimit) else { throw UnreadableBytes() }
         for _ in 0..<(count >> 1) {
             let id = try reader[.ids].fixed64()
-            remember(id: id, received: reader.lastReceived &- (try reader[.known].signed()))
+            remember(id: id, received: reader.lastReceived &- (try reader[.known].signed()), in: memory)
         }
         newIDs = 0
     }
 
-    mutating func loadContents(_ reader: inout StateReader) throws(UnreadableBytes) {
+    mutating func loadContents(_ reader: inout StateReader, in memory: SlabMemory) throws(UnreadableBytes) {
         let count = try reader[.cold].number()
-        if count & 1 == 1 { (contents, nextContent) = ([], 0) }
+        if count & 1 == 1 {
+            contents.removeAll()
+            nextContent = 0
+        }
         guard count >> 1 <= UInt64(Self.contentLimit) else { throw UnreadableBytes() }
-        for _ in 0..<(count >> 1) { remember(content: try reader[.ids].fixed64()) }
+        for _ in 0..<(count >> 1) {
+            remember(content: try reader[.ids].fixed64(), in: memory)
+        }
         newContents = 0
     }
 }
@@ -93,62 +101,71 @@ extension DeviceClock {
         if let outlier { writer[.clock].append(signed: outlier) }
         if parts & Part.earlier != 0 {
             writer[.clock].append(UInt64(earlier.count))
-            for one in earlier {
+            earlier.forEach { one in
                 writer[.clock].append(UInt64(one.id))
                 writer[.clock].append(signed: one.offset)
             }
         }
         if parts & Part.dismissed != 0 {
             writer[.clock].append(UInt64(dismissed.count))
-            for one in dismissed {
+            dismissed.forEach { one in
                 writer[.clock].append(UInt64(one.id))
                 writer[.clock].append(UInt64(one.setting))
             }
         }
         let sent = isWhole ? sentTimes.count : min(newSent, sentTimes.count)
         writer[.cold].append(UInt64(sent) << 1 | (sent == sentTimes.count ? 1 : 0))
-        for time in sentTimes.suffix(sent) { writer[.clock].append(signed: writer.lastReceived &- time) }
+        for index in sentTimes.indices.suffix(sent) {
+            writer[.clock].append(signed: writer.lastReceived &- sentTimes[index])
+        }
         // Mostly what the last upload showed.
         let shown = writer.lastReceived &- (sentTimes.last ?? 0)
         let told = isWhole ? differences.count : min(newDifferences, differences.count)
         writer[.cold].append(UInt64(told) << 1 | (told == differences.count ? 1 : 0))
-        for difference in differences.suffix(told) { writer[.clock].append(signed: difference &- shown) }
+        for index in differences.indices.suffix(told) {
+            writer[.clock].append(signed: differences[index] &- shown)
+        }
     }
 
-    mutating func load(_ reader: inout StateReader) throws(UnreadableBytes) {
+    mutating func load(_ reader: inout StateReader, in memory: SlabMemory) throws(UnreadableBytes) {
         let parts = try reader[.cold].number()
         guard parts & ~Part.all == 0 else { throw UnreadableBytes() }
         setting = parts & Part.setting != 0 ? try reader[.clock].small(UInt32.self) : 0
         provisional = parts & Part.provisional != 0 ? try reader[.clock].small(UInt32.self) : nil
         nextID = parts & Part.nextID != 0 ? try reader[.clock].small(UInt32.self) : 1
         outlier = parts & Part.outlier != 0 ? try reader[.clock].signed() : nil
-        (earlier, dismissed) = ([], [])
+        earlier.removeAll()
+        dismissed.removeAll()
         if parts & Part.earlier != 0 {
             for _ in 0..<(try reader.length(.clock)) {
-                earlier.append((try reader[.clock].small(UInt32.self), try reader[.clock].signed()))
+                let id = try reader[.clock].small(UInt32.self)
+                earlier.append(Earlier(id: id, offset: try reader[.clock].signed()), in: memory)
             }
         }
         if parts & Part.dismissed != 0 {
             for _ in 0..<(try reader.length(.clock)) {
-                dismissed.append((try reader[.clock].small(UInt32.self), try reader[.clock].small(UInt32.self)))
+                let id = try reader[.clock].small(UInt32.self)
+                dismissed.append(Dismissed(id: id, setting: try reader[.clock].small(UInt32.self)), in: memory)
             }
         }
-        try loadReadings(&reader)
+        try loadReadings(&reader, in: memory)
         noteSaved()
     }
 
-    private mutating func loadReadings(_ reader: inout StateReader) throws(UnreadableBytes) {
+    private mutating func loadReadings(
+        _ reader: inout StateReader, in memory: SlabMemory
+    ) throws(UnreadableBytes) {
         let sent = try reader[.cold].number()
         guard sent >> 1 <= UInt64(Self.kept) else { throw UnreadableBytes() }
-        if sent & 1 == 1 { sentTimes = [] }
+        if sent & 1 == 1 { sentTimes.removeAll() }
         for _ in 0..<(sent >> 1) {
-            remember(sent: reader.lastReceived &- (try reader[.clock].signed()))
+            remember(sent: reader.lastReceived &- (try reader[.clock].signed()), in: memory)
         }
         let shown = reader.lastReceived &- (sentTimes.last ?? 0)
         let told = try reader[.cold].number()
         guard told >> 1 <= UInt64(Self.kept) else { throw UnreadableBytes() }
-        if told & 1 == 1 { differences = [] }
-        for _ in 0..<(told >> 1) { remember(difference: shown &+ (try reader[.clock].signed())) }
-        offset = differences.min() ?? 0
+        if told & 1 == 1 { differences.removeAll() }
+        for _ in 0..<(told >> 1) { remember(difference: shown &+ (try reader[.clock].signed()), in: memory) }
+        offset = smallestDifference
     }
 }

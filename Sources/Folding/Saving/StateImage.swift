@@ -65,9 +65,9 @@ struct HeldImage: BitwiseCopyable {
     init(of cold: Cold) {
         lastOffset = cold.lastOffset
         sinceOffset = cold.sinceOffset
-        lastTold = cold.lastTold
+        lastTold = cold.rare.lastTold
         events = cold.events
-        steppedFrom = cold.steppedFrom
+        steppedFrom = cold.rare.steppedFrom
     }
 }
 

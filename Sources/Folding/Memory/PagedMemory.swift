@@ -9,8 +9,10 @@ enum PagedMemory {
     /// Bytes of a large page.
     static let pageSize = 2 << 20
 
-    /// - Parameter byteCount: more than 0; see ``roundedUp(_:)``.
-    static func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
+    /// - Parameters:
+    ///   - byteCount: more than 0; see ``roundedUp(_:)``.
+    ///   - isLarge: large pages are asked for; of a block that may stay nearly empty small ones spare memory.
+    static func allocate(byteCount: Int, isLarge: Bool = true) -> UnsafeMutableRawPointer {
         let size = roundedUp(byteCount)
         // One page more, so that the block can begin where a large page does.
         let (readable, hidden) = (PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
@@ -21,7 +23,7 @@ enum PagedMemory {
         if before > 0 { unsafe munmap(reserved, before) }
         unsafe munmap(base + size, pageSize - before)
         // Where it is refused, small pages do the same, more slowly; of a small block they spare memory.
-        if byteCount >= pageSize { unsafe madvise(base, size, MADV_HUGEPAGE) }
+        if isLarge, byteCount >= pageSize { unsafe madvise(base, size, MADV_HUGEPAGE) }
         return unsafe base
     }
 
