@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// `deploy/bootstrap bench [--full] [decode] [engine] [counts] [checkpoint] [replay] [broker]`: one report; 1 where a
-/// floor was missed.
+/// `deploy/bootstrap bench [--full] [decode] [engine] [counts] [checkpoint] [replay] [broker] [takeover]`: one report;
+/// 1 where a floor was missed.
 @main enum Benchmarks {
-    private static let parts = ["decode", "engine", "counts", "checkpoint", "replay", "broker"]
+    private static let parts = ["decode", "engine", "counts", "checkpoint", "replay", "broker", "takeover"]
 
     static func main() {
         let words = CommandLine.arguments.dropFirst()
@@ -37,6 +37,7 @@ internal import Glibc
         case "counts": Steady.run(&report)
         case "checkpoint": CheckpointBench.run(&report, full: full)
         case "replay": try ReplayBench.run(&report, full: full)
+        case "takeover": try DeliveryBench.run(&report)
         default: try BrokerBench.run(&report, full: full)
         }
     }

@@ -40,7 +40,6 @@ struct BrokerBench {
         report.section("delivery on a real broker")
         let delivery = DeliveryBench(bootstrap: broker.bootstrap, topic: Self.topic)
         try delivery.compareGuarantees(&report, events: events, turns: full ? 4 : 2)
-        try delivery.takeOver(&report)
     }
 
     private func tell(_ report: inout Report, _ bare: [Reading], _ worker: [Reading]) {

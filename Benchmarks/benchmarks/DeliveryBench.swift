@@ -67,31 +67,40 @@ struct DeliveryBench {
 
     // MARK: Take-over
 
+    static func run(_ report: inout Report) throws {
+        report.section("take-over on a real broker")
+        guard RealBroker.isPresent else {
+            return report.note("skipped", "no Kafka in ../shared/kafka or KAFKA_HOME")
+        }
+        let broker = try RealBroker()
+        defer { broker.stop() }
+        try DeliveryBench(bootstrap: broker.bootstrap, topic: "take-over").takeOver(&report)
+    }
+
     /// How long it takes from a death until every partition commits again.
-    func takeOver(_ report: inout Report) throws {
-        let load = try Load(bootstrap, "take-over", partitions: Self.partitions)
+    private func takeOver(_ report: inout Report) throws {
+        let load = try Load(bootstrap, topic, partitions: Self.partitions)
         defer { load.stop() }
-        let bench = DeliveryBench(bootstrap: bootstrap, topic: "take-over")
-        var worker = try bench.start("alone")
-        _ = try bench.waitForCommits("alone", since: nil)
+        var worker = try start("alone")
+        _ = try waitForCommits("alone", since: nil)
         worker.kill()
-        let (died, before) = (Clock.wall, try bench.offsets("alone"))
-        worker = try bench.start("alone")
-        let restart = try bench.waitForCommits("alone", since: before) - died
+        let (died, before) = (Clock.wall, try offsets("alone"))
+        worker = try start("alone")
+        let restart = try waitForCommits("alone", since: before) - died
         report.figure("kill -9, restart to a commit in every partition", restart, "s", floor: .atMost(10))
         worker.kill()
 
         for (what, isKilled, floor) in [("kill -9", true, 10.0), ("SIGTERM", false, 5.0)] {
             let name = isKilled ? "killed" : "stopped"
-            let first = try bench.start(name)
-            _ = try bench.waitForCommits(name, since: nil)
-            let second = try bench.start(name)
+            let first = try start(name)
+            _ = try waitForCommits(name, since: nil)
+            let second = try start(name)
             // Both have partitions and commit.
             usleep(5_000_000)
             let gone = Clock.wall
             if isKilled { first.kill() } else { _ = first.end() }
             // What it committed at last does not count.
-            let time = try bench.waitForCommits(name, since: bench.offsets(name)) - gone
+            let time = try waitForCommits(name, since: offsets(name)) - gone
             report.figure("\(what) of one of two, to a commit in every partition", time, "s", floor: .atMost(floor))
             _ = second.end()
         }

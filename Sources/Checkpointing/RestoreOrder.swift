@@ -18,8 +18,10 @@ package struct RestoreOrder: Sendable {
         case pass
     }
 
-    private let target: CommitNumber?
-    private let offset: Int64
+    private var target: CommitNumber?
+    private var offset: Int64
+    /// Another task still writes the checkpoint: which commit will be restored is not known yet.
+    private var isFollowing = false
     /// The last commit of each life that was taken whole, oldest life first.
     private var lives: [CommitNumber] = []
     /// The header of the last block taken.
@@ -36,6 +38,33 @@ package struct RestoreOrder: Sendable {
         self.target = target
         self.offset = offset
         if let target { nextEpoch = target.epoch + 1 }
+    }
+
+    /// Goes along with a checkpoint that is being written, commit by commit, until ``aim(at:)``.
+    package static var following: RestoreOrder {
+        var order = RestoreOrder(target: nil, offset: .max)
+        order.isFollowing = true
+        return order
+    }
+
+    /// Goes along from a commit on whose states are there, whole.
+    package static func following(from last: BlockHeader) -> RestoreOrder {
+        var order = following
+        (order.isCollecting, order.isWhole) = (true, true)
+        order.note(last)
+        order.nextEpoch = last.number.epoch + 1
+        return order
+    }
+
+    /// The commit to be restored is known now: what comes after it counts no more.
+    ///
+    /// - Returns: false where what was taken is of no use for it, since it went beyond, or nothing was.
+    package mutating func aim(at target: CommitNumber) -> Bool {
+        guard isFollowing, isCollecting, let last, last.number <= target else { return false }
+        isFollowing = false
+        self.target = target
+        nextEpoch = max(nextEpoch, target.epoch + 1)
+        return true
     }
 
     /// What was taken is the whole state at the commit wanted.
@@ -56,6 +85,8 @@ package struct RestoreOrder: Sendable {
         } else if header.nextOffset > offset {
             return .beyond
         }
+        // What was missed on the way never comes again.
+        if isFollowing, isCollecting, let last, header.number > last.number, next(header) == .pass { lose() }
         let verdict = isCollecting ? next(header) : header.slice.isFirst && header.part == 0 ? .begin : .pass
         if verdict == .begin {
             (lives, isWhole, isCollecting) = ([], false, true)

@@ -20,7 +20,8 @@ package struct CheckpointSource: Sendable {
 
 /// Writes the checkpoint of one engine, commit by commit.
 struct CheckpointWriter {
-    private var header = BlockHeader()
+    /// Of the last block that was written, once there is one.
+    private(set) var header = BlockHeader()
     private var pass: RollingPass
     private let key: ContiguousArray<UInt8>
 
@@ -72,7 +73,7 @@ package struct SavedCommit: Sendable {
 
 /// Reads the checkpoint of one partition back into a new engine.
 package final class CheckpointReader {
-    private let engine: PartitionEngine
+    package let engine: PartitionEngine
     private let source: CheckpointSource
     private let topic: ContiguousArray<UInt8>
     private let partition: Int32
@@ -94,13 +95,35 @@ package final class CheckpointReader {
     ///   - engine: nothing has been ingested.
     ///   - target: the commit to be restored; nil takes the last one that is not beyond `offset`.
     ///   - offset: the first record of the input that will be folded.
-    package init(_ engine: PartitionEngine, _ source: CheckpointSource, target: CommitNumber?, offset: Int64) {
+    package convenience init(
+        _ engine: PartitionEngine, _ source: CheckpointSource, target: CommitNumber?, offset: Int64
+    ) {
+        self.init(engine, source, RestoreOrder(target: target, offset: offset))
+    }
+
+    /// Goes along with a checkpoint that another task writes, until ``aim(at:)``.
+    package convenience init(following source: CheckpointSource, into engine: PartitionEngine) {
+        self.init(engine, source, .following)
+    }
+
+    /// The same, from a commit on whose states the engine has.
+    package convenience init(
+        following source: CheckpointSource, into engine: PartitionEngine, from last: BlockHeader
+    ) {
+        self.init(engine, source, .following(from: last))
+    }
+
+    private init(_ engine: PartitionEngine, _ source: CheckpointSource, _ order: RestoreOrder) {
         self.engine = engine
         self.source = source
         topic = ContiguousArray(source.topic.utf8)
         partition = source.partition
-        order = RestoreOrder(target: target, offset: offset)
+        self.order = order
     }
+
+    /// What is to be restored is known now.
+    /// - Returns: false where what was taken is of no use for it.
+    package func aim(at target: CommitNumber) -> Bool { order.aim(at: target) }
 
     /// Takes the value of one record, in the order of the log.
     package func take(_ value: RawSpan) {
@@ -120,6 +143,9 @@ package final class CheckpointReader {
             order.lose()
         }
     }
+
+    /// What was taken is of no use: the engine is without states again.
+    package func forget() { engine.forgetStates() }
 
     private func take(_ content: RawSpan, of header: BlockHeader, isBeyond: Bool) throws(BlockError) {
         do throws(UnreadableBytes) {

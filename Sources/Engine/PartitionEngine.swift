@@ -38,6 +38,21 @@ package final class PartitionEngine {
         combiner = Combiner(settings.aggregating)
     }
 
+    /// A new engine with the states of one that has come to its end.
+    package init(
+        _ settings: EngineSettings, statesOf old: PartitionEngine, splits: SplitWatch? = nil,
+        source: SourcePartition? = nil
+    ) {
+        self.splits = splits
+        self.source = source
+        decoder = RecordDecoder(settings.decoding)
+        limits = settings.folding
+        fold = old.fold
+        fold.endLife()
+        lexicon = old.lexicon
+        combiner = Combiner(settings.aggregating)
+    }
+
     /// Takes one record in.
     ///
     /// - Parameters:
@@ -119,6 +134,12 @@ package final class PartitionEngine {
     /// - Returns: what was written; nil before ``beginCheckpoint(_:epoch:base:)``.
     package func saveCheckpoint(nextOffset: Int64, into records: inout RecordBatch) -> SavedCommit? {
         checkpoint?.write(fold, nextOffset: nextOffset, lexicon: lexicon, into: &records)
+    }
+
+    /// The last block of the checkpoint that was written; nil before the first commit.
+    package var lastSaved: BlockHeader? {
+        guard let header = checkpoint?.header, header.number.commit > 0 else { return nil }
+        return header
     }
 
     /// Whether a state has changed, or time gone on, since the last commit of the checkpoint.

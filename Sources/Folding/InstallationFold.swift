@@ -106,6 +106,13 @@ package final class InstallationFold {
         core.noteAll(suspects)
     }
 
+    /// The states go on in another life: what this one has counted and told counts no more.
+    package func endLife() {
+        core.forgetTold()
+        core.context.counts = FoldCounts()
+        core.context.sightings = []
+    }
+
     /// The places of which a block tells.
     package static func places(in block: RawSpan) throws(UnreadableBytes) -> [UInt32] {
         var lexicon = Lexicon()

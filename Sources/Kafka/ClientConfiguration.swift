@@ -34,9 +34,11 @@ enum ClientProperties {
         // Topics are made with their right settings or not at all.
         Preset(name: "allow.auto.create.topics", value: "false", roles: all, fixed: true),
 
-        // A worker that died is succeeded within this: a restart commits again after ten seconds at most.
-        Preset(name: "session.timeout.ms", value: "8000", roles: [.consumer], fixed: false),
-        Preset(name: "heartbeat.interval.ms", value: "2000", roles: [.consumer], fixed: false),
+        // A worker that died is succeeded after this, be it by itself: the least that brokers allow by default. A
+        // thread of the library's own sends the heartbeats, so that no work of the worker's holds them up.
+        Preset(name: "session.timeout.ms", value: "6000", roles: [.consumer], fixed: false),
+        // A member that left, or came, is known to the others after this.
+        Preset(name: "heartbeat.interval.ms", value: "1000", roles: [.consumer], fixed: false),
         // Partitions that are added are read soon: the library's own default is five minutes.
         Preset(name: "topic.metadata.refresh.interval.ms", value: "30000", roles: [.consumer], fixed: false),
         // Offsets are committed by the committer alone, after what they stand for is durable.

@@ -20,6 +20,7 @@ package protocol RebalanceHandler: AnyObject, Sendable {
 /// Safe from any thread, but for ``poll(timeout:)`` and ``close()``, which one thread calls.
 package struct Consumer: ~Copyable, Sendable {
     private let client: Client
+    private let group: String
 
     /// - Parameters:
     ///   - group: the `group.id`.
@@ -30,6 +31,7 @@ package struct Consumer: ~Copyable, Sendable {
         let client = try Client(.consumer, properties, forced: ["group.id": group], observer: observer)
         unsafe try KafkaError.check(rd_kafka_poll_set_consumer(client.pointer), "serve the consumer")
         self.client = client
+        self.group = group
     }
 
     /// Joins the group for these topics. Topics that are not there yet are taken in when they appear.
@@ -148,6 +150,12 @@ package struct Consumer: ~Copyable, Sendable {
         guard let name = unsafe rd_kafka_memberid(client.pointer) else { return "" }
         defer { unsafe rd_kafka_mem_free(client.pointer, name) }
         return unsafe String(cString: name)
+    }
+
+    /// All members of its group, as the group's coordinator knows them.
+    /// - Parameter limit: ms.
+    package func members(limit: Int32) throws(KafkaError) -> GroupMembers {
+        unsafe try GroupMembers.ask(client.pointer, of: group, limit: limit)
     }
 
     /// Gives up all partitions (the handler is asked) and leaves the group.

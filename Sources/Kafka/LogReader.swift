@@ -4,6 +4,8 @@ internal import CRDKafka
 package struct LogReader: ~Copyable {
     private let client: Client
     private let partition: TopicPartition
+    /// ms.
+    private static let askLimit: Int32 = 5000
 
     /// What one call of ``read(timeout:_:)`` came to.
     package enum Outcome: Sendable {
@@ -15,6 +17,7 @@ package struct LogReader: ~Copyable {
     }
 
     /// - Parameter properties: of the consumer.
+    /// - Throws: also where the partition's leader does not answer within ``askLimit``.
     package init(
         _ partition: TopicPartition, from start: StartOffset, _ properties: [String: String],
         observer: (any ClientObserver)? = nil
@@ -25,8 +28,10 @@ package struct LogReader: ~Copyable {
             "queued.max.messages.kbytes": "65536",
         ]
         let client = try Client(.consumer, properties, forced: forced, observer: observer)
+        // A client that does not know the leader yet looks again half a second later. Who asked for the ends knows it.
+        let ends = try Self.ends(of: partition, client, limit: Self.askLimit)
         let list = PartitionList(capacity: 1)
-        unsafe list.add(partition, start.raw)
+        unsafe list.add(partition, start == .beginning ? StartOffset.at(ends.low).raw : start.raw)
         unsafe try KafkaError.check(rd_kafka_poll_set_consumer(client.pointer), "serve the consumer")
         unsafe try KafkaError.check(rd_kafka_assign(client.pointer, list.pointer), "read \(partition)")
         self.client = client
@@ -63,6 +68,12 @@ package struct LogReader: ~Copyable {
     /// The ends of the partition, asked of the broker; records of open transactions count in the upper one.
     /// - Parameter limit: ms.
     package func watermarks(limit: Int32) throws(KafkaError) -> Watermarks {
+        try Self.ends(of: partition, client, limit: limit)
+    }
+
+    private static func ends(
+        of partition: TopicPartition, _ client: borrowing Client, limit: Int32
+    ) throws(KafkaError) -> Watermarks {
         var low: Int64 = 0
         var high: Int64 = 0
         let code = unsafe rd_kafka_query_watermark_offsets(

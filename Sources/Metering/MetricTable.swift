@@ -76,6 +76,10 @@ package struct MetricTable: Sendable {
         "phasefold_restored_states_total", .none, "States of devices read back from the checkpoint.")
     package let restoredBytes = CounterDefinition(
         "phasefold_restored_bytes_total", .bytes, "Bytes of the checkpoint read back.")
+    package let restoredRecords = CounterDefinition(
+        "phasefold_restored_records_total", .records,
+        "Records of checkpoints read back before a partition was taken up: states of devices, or open windows.",
+        labels: ["kind"])
     package let restoreSeconds = HistogramDefinition(
         "phasefold_restore_seconds", .seconds, "Time in which the states of a partition were restored.",
         bounds: [0.1, 0.3, 1, 3, 10, 30, 100, 300])
@@ -86,6 +90,26 @@ package struct MetricTable: Sendable {
         "phasefold_checkpoint_states_total", .none, "States of devices written to the checkpoint.")
     package let savedBytes = CounterDefinition(
         "phasefold_checkpoint_bytes_total", .bytes, "Bytes written to the checkpoint.")
+
+    // MARK: Standby replicas
+
+    package let standbyPartitions = GaugeDefinition(
+        "phasefold_standby_partitions", .none, "Partitions of other workers whose states this one keeps.")
+    package let standbyDevices = GaugeDefinition(
+        "phasefold_standby_devices", .none, "Installations whose state is kept for another worker.",
+        labels: ["partition"])
+    package let standbyBytes = GaugeDefinition(
+        "phasefold_standby_bytes", .bytes, "Memory of the states that are kept for other workers; see standby.memory.")
+    package let standbyLag = GaugeDefinition(
+        "phasefold_standby_lag_records", .records, "Records of the checkpoint that a kept partition is behind.",
+        labels: ["partition"])
+    package let standbyRefused = CounterDefinition(
+        "phasefold_standby_refused_total", .none,
+        "Partitions that were not followed, since standby.memory was used up.")
+    package let standbyTakeOvers = CounterDefinition(
+        "phasefold_standby_take_overs_total", .none,
+        "Partitions that came to a worker that kept their states: of use, so that the tail was read, or read anew.",
+        labels: ["kind"])
 
     // MARK: Delivery
 

@@ -188,6 +188,13 @@ package struct SettingTable: Sendable {
     package let checkpointPass = Setting<Int>.count(
         "checkpoint.pass", .delivery, "600", in: 2...100_000,
         "Commits in which the checkpoint writes every state once, beside those that change.")
+    package let standbyReplicas = Setting<Int>.count(
+        "standby.replicas", .delivery, "0", in: 0...8,
+        "So many workers beside the one that folds a partition follow its checkpoint, so that one of them takes it "
+            + "over after reading the tail alone. Each costs memory for its states, and the reading of its checkpoint.")
+    package let standbyMemory = Setting<Int>.bytes(
+        "standby.memory", .delivery, "1GiB", in: Units.mebibyte...(1024 * Units.gibibyte),
+        "States that a worker keeps for standby.replicas take no more; partitions beyond it are not followed.")
     package let revokeBudget = Setting<Int64>.duration(
         "revoke.budget", .delivery, "5s", in: 100...Units.minute,
         "Time for the last commit of a partition that is taken away.")

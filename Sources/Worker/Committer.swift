@@ -116,9 +116,13 @@ final class Committer: @unchecked Sendable {
 
     /// Takes partitions out of work. When it returns their tasks have ended and their last epochs are delivered, or
     /// `budget` ms are over; what was not delivered by then is dropped, to be read again by whoever is next.
+    ///
+    /// - Parameter keep: is given each task whose last epoch was delivered.
     /// - Returns: whether all was delivered.
     @discardableResult
-    func retire(_ partitions: [TopicPartition], isLost: Bool, budget: Int) -> Bool {
+    func retire(
+        _ partitions: [TopicPartition], isLost: Bool, budget: Int, keep: (PartitionTask) -> Void = { _ in }
+    ) -> Bool {
         let going = control.sync { partitions.compactMap { tasks.removeValue(forKey: $0) } }
         for task in going { task.end(isLost: isLost) }
         if isLost { return true }
@@ -129,6 +133,7 @@ final class Committer: @unchecked Sendable {
         }
         let isDone = done.wait(milliseconds: budget)
         for task in going { task.lease.release() }
+        if isDone { going.forEach(keep) }
         return isDone
     }
 

@@ -1,4 +1,5 @@
 internal import Aggregating
+internal import Checkpointing
 internal import Decoding
 internal import Engine
 internal import Kafka
@@ -57,12 +58,12 @@ final class FoldWork: PartitionWork {
         figures = FoldFigures(partition, metrics)
         self.checkpoint = checkpoint
         saved = (metrics.counter(\.savedStates), metrics.counter(\.savedBytes))
-        engine = PartitionEngine(options.engine, splits: splits, source: source)
+        engine = checkpoint.standby?.engine ?? PartitionEngine(options.engine, splits: splits, source: source)
         isPacked = partition.topic == options.eventsTopic && !options.isKeyed
         next = start.offset
         committed = start
         restoration = FoldRestoration(
-            engine, checkpoint.restorer, start: start, trimmer: checkpoint.trimmer)
+            engine, checkpoint.restorer, start: start, trimmer: checkpoint.trimmer, standby: checkpoint.standby)
     }
 
     func restored() {
@@ -149,6 +150,13 @@ final class FoldWork: PartitionWork {
         return epoch
     }
 
+    func handOver() -> KeptStates? {
+        guard isRestored, !engine.hasUnsaved, let last = engine.lastSaved,
+            CommitNote(committed.metadata)?.mark == last.number
+        else { return nil }
+        return KeptStates(engine: engine, last: last)
+    }
+
     /// Adds the checkpoint, and the offset that names it.
     private func save(_ epoch: inout ClosedEpoch) {
         guard let next, let commit = engine.saveCheckpoint(nextOffset: next, into: &epoch.checkpoint) else { return }
@@ -172,4 +180,6 @@ struct FoldCheckpoint: Sendable {
     var restorer: Restorer
     /// Deletes what is not needed any more; nil where several input partitions share ``place``.
     var trimmer: CheckpointTrimmer?
+    /// What this worker has kept of them; nil where it has nothing.
+    var standby: Standby?
 }

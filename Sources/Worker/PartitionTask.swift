@@ -14,11 +14,14 @@ protocol PartitionWork: PartitionSink {
     var restoration: (any Restoration)? { get }
     /// ``restoration`` has run.
     func restored()
+    /// The work has ended and all of it is delivered: what it knows, for whoever goes on with the partition.
+    func handOver() -> KeptStates?
 }
 
 extension PartitionWork {
     var restoration: (any Restoration)? { nil }
     func restored() {}
+    func handOver() -> KeptStates? { nil }
 }
 
 /// The stages of the way through a worker.
@@ -129,6 +132,9 @@ final class PartitionTask: @unchecked Sendable {
             self.drain()
         }
     }
+
+    /// What the work knows, after ``end(isLost:)`` and the delivery of its last epoch; nil where it is of no use.
+    func handOver() -> KeptStates? { serial.sync { work.handOver() } }
 
     /// Ends the work: when it returns no drain runs any more and the partition's queue is gone.
     /// - Parameter isLost: somebody else has the partition already: the open epoch is dropped.

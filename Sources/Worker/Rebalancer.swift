@@ -48,6 +48,7 @@ final class Rebalancer: AssignmentHandler {
     private let committer: Committer
     private let sources: Sources
     private let trimmer: CheckpointTrimmer
+    private let standbys: Standbys
     private let observer: any ClientObserver
     private let metrics: Metrics
     private let log: Log
@@ -64,7 +65,7 @@ final class Rebalancer: AssignmentHandler {
 
     init(
         _ options: WorkerOptions, _ platform: Platform, membership: Membership, committer: Committer, sources: Sources,
-        trimmer: CheckpointTrimmer, observer: any ClientObserver, metrics: Metrics, log: Log,
+        trimmer: CheckpointTrimmer, standbys: Standbys, observer: any ClientObserver, metrics: Metrics, log: Log,
         isStopping: @escaping @Sendable () -> Bool
     ) {
         self.options = options
@@ -74,6 +75,7 @@ final class Rebalancer: AssignmentHandler {
         self.committer = committer
         self.sources = sources
         self.trimmer = trimmer
+        self.standbys = standbys
         self.observer = observer
         self.metrics = metrics
         self.log = log
@@ -130,7 +132,7 @@ final class Rebalancer: AssignmentHandler {
                     scheduler: platform.scheduler)
             case .fold:
                 FoldWork(
-                    partition, lease: lease, start: start.committed, checkpoint: checkpoint(of: partition),
+                    partition, lease: lease, start: start.committed, checkpoint: checkpoint(of: partition, start),
                     options: options, metrics: metrics, tally: committer.tally, splits: committer.splits,
                     position: position, scheduler: platform.scheduler)
             case .rekey:
@@ -169,19 +171,22 @@ final class Rebalancer: AssignmentHandler {
     }
 
     /// Where the states of an input partition are written, and read back.
-    private func checkpoint(of partition: TopicPartition) -> FoldCheckpoint {
+    private func checkpoint(of partition: TopicPartition, _ start: Start) -> FoldCheckpoint {
         let count = sources.count(options.devicesTopic)
-        let place = TopicPartition(options.devicesTopic, partition.partition % Int32(clamping: count))
+        let place = sources.checkpointPlace(of: partition)
         let isShared = options.foldTopics.count > 1 || sources.count(partition.topic) > count
         let restorer = Restorer(
             options: options, platform: platform, place: place, source: partition, observer: observer,
             metrics: metrics, log: log)
-        return FoldCheckpoint(place: place, restorer: restorer, trimmer: isShared ? nil : trimmer)
+        let standby = CommitNote(start.committed.metadata)?.mark.flatMap { standbys.take(partition, target: $0) }
+        return FoldCheckpoint(
+            place: place, restorer: restorer, trimmer: isShared ? nil : trimmer, standby: standby)
     }
 
     func assigned(_ partitions: [TopicPartition]) {
         metrics.counter(\.rebalances, "assigned").add()
         membership.isAssigned = true
+        standbys.settle()
         count()
         log.info("group", "partitions assigned", ["partitions": .text(list(partitions))])
     }
@@ -189,7 +194,10 @@ final class Rebalancer: AssignmentHandler {
     func end(_ partitions: [TopicPartition], lost: Bool) {
         metrics.counter(\.rebalances, lost ? "lost" : "revoked").add()
         let budget = isStopping() ? options.shutdownTimeout * 3 / 4 : options.revokeBudget
-        let isDelivered = committer.retire(partitions, isLost: lost, budget: budget)
+        let isDelivered = committer.retire(partitions, isLost: lost, budget: budget) { [standbys, isStopping] task in
+            // An eager assignor takes everything, and mostly gives it back at once.
+            if !isStopping(), let states = task.handOver() { standbys.keep(task.partition, states) }
+        }
         if committer.activeTasks.isEmpty { membership.isAssigned = false }
         count()
         log.info("group", lost ? "partitions lost" : "partitions revoked", ["partitions": .text(list(partitions))])
@@ -240,6 +248,12 @@ final class Sources: Sendable {
     /// The partitions of one topic; at least 1.
     func count(_ topic: String) -> Int {
         current.withLock { topics in topics.first { $0.name == topic }?.partitions ?? 1 }
+    }
+
+    /// The partition of the devices' checkpoint where the states of an input partition stand.
+    func checkpointPlace(of partition: TopicPartition) -> TopicPartition {
+        let topic = options.devicesTopic
+        return TopicPartition(topic, partition.partition % Int32(clamping: count(topic)))
     }
 
     /// Asks the cluster again; keeps what is known where it does not answer.

@@ -11,6 +11,8 @@ protocol RestoreSink {
     var isComplete: Bool { get }
     /// How many things were restored, for people.
     var count: Int { get }
+    /// What they are, for the metrics.
+    var kind: String { get }
 }
 
 /// Reads the checkpoint of one task back, on a queue beside the task's own, before the task takes a record.
@@ -28,6 +30,8 @@ struct Restorer: Sendable {
 
     /// Longest wait of one call, ms.
     private static let slice: Int32 = 200
+    /// How long the broker waits for more before it says that there is no more, ms: each restoration waits for it.
+    private static let endWait = 10
     /// How long records of transactions that are not over are waited for, ms.
     private static let patience = 90_000
     private static let lineInterval = 5000
@@ -51,14 +55,17 @@ struct Restorer: Sendable {
 
     var now: MonotonicTime { platform.scheduler.now }
 
+    /// - Parameter start: what stands before it `sink` has taken already.
     /// - Returns: the end of the checkpoint when it was read; nil where the lease was let go before all was.
-    func read(into sink: some RestoreSink, lease: Lease) -> Int64? {
+    func read(into sink: some RestoreSink, from start: StartOffset = .beginning, lease: Lease) -> Int64? {
         var progress = Progress(begin: now)
         var attempt = 0
         while lease.isHeld {
             do throws(KafkaError) {
                 // After a failure what was read is known; the reader passes over it.
-                let records = try platform.cluster.reader(of: place, options.consumer, observer: observer)
+                let records = try platform.cluster.reader(
+                    of: place, from: attempt == 0 ? start : .beginning,
+                    options.reader(endsWithin: Self.endWait), observer: observer)
                 let ends = try records.watermarks(limit: 5000)
                 progress.end = ends.high
                 if ends.low >= ends.high { return ends.high }
@@ -85,6 +92,7 @@ struct Restorer: Sendable {
             let outcome = try records.read(timeout: Self.slice) { key, value, offset in
                 waitingSince = nil
                 note(value, offset, &progress)
+                metrics.counter(\.restoredRecords, sink.kind).add()
                 sink.take(key: key, value: value)
             }
             tell(&progress, sink.count)
@@ -136,7 +144,9 @@ protocol Restoration: Sendable {
 /// The engine is touched here alone until ``run(_:)`` has returned, and by its task alone from then on.
 final class FoldRestoration: Restoration, RestoreSink, @unchecked Sendable {
     private let engine: PartitionEngine
-    private let reader: CheckpointReader
+    private var reader: CheckpointReader
+    /// The reader goes on with what was kept.
+    private var standby: Standby?
     private let restorer: Restorer
     private let start: PartitionOffset
     private let trimmer: CheckpointTrimmer?
@@ -145,16 +155,24 @@ final class FoldRestoration: Restoration, RestoreSink, @unchecked Sendable {
     ///   - start: what the group committed last: the states are those at its offset.
     ///   - trimmer: told of the checkpoint's end; nil where several partitions share one of the checkpoint.
     init(
-        _ engine: PartitionEngine, _ restorer: Restorer, start: PartitionOffset, trimmer: CheckpointTrimmer?
+        _ engine: PartitionEngine, _ restorer: Restorer, start: PartitionOffset, trimmer: CheckpointTrimmer?,
+        standby: Standby?
     ) {
         self.engine = engine
         self.restorer = restorer
         self.start = start
         self.trimmer = trimmer
+        self.standby = standby
+        reader = standby?.reader ?? Self.makeReader(engine, restorer, start)
+    }
+
+    private static func makeReader(
+        _ engine: PartitionEngine, _ restorer: Restorer, _ start: PartitionOffset
+    ) -> CheckpointReader {
         let source = CheckpointSource(
             topic: restorer.source.topic, partition: restorer.source.partition, pass: restorer.options.checkpointPass)
         let target = CommitNote(start.metadata)?.mark
-        reader = CheckpointReader(engine, source, target: target, offset: start.offset ?? 0)
+        return CheckpointReader(engine, source, target: target, offset: start.offset ?? 0)
     }
 
     func take(key: RawSpan?, value: RawSpan?) {
@@ -164,13 +182,24 @@ final class FoldRestoration: Restoration, RestoreSink, @unchecked Sendable {
 
     var isComplete: Bool { reader.isComplete }
     var count: Int { reader.states }
+    let kind = "states"
 
     func run(_ lease: Lease) -> Bool {
         let begin = restorer.now
         let gauge = restorer.metrics.gauge(\.restoring, restorer.source.label)
         gauge.set(1)
         defer { gauge.set(0) }
-        guard let end = restorer.read(into: self, lease: lease) else { return false }
+        guard var end = restorer.read(into: self, from: standby?.reached ?? .beginning, lease: lease) else {
+            return false
+        }
+        if standby != nil, !reader.isComplete {
+            // What was kept does not lead there.
+            reader.forget()
+            reader = Self.makeReader(engine, restorer, start)
+            guard let again = restorer.read(into: self, lease: lease) else { return false }
+            end = again
+        }
+        standby = nil
         trimmer?.note(end: end, of: restorer.place)
         let base = reader.finish(now: restorer.platform.scheduler.wallClock)
         let seconds = restorer.now.seconds(since: begin)

@@ -22,6 +22,7 @@ final class TotalRestoration: Restoration, RestoreSink, @unchecked Sendable {
     private var found: CommitNumber?
     private var unreadable = 0
     private(set) var count = 0
+    let kind = "windows"
 
     private static let key: [UInt8] = Array("commit".utf8)
 

@@ -132,13 +132,17 @@ package final class Worker: Sendable {
         try delivery.prepare(while: { !isStopping })
         let committer = Committer(
             interval: options.commitInterval, delivery: delivery, metrics: metrics, scheduler: platform.scheduler)
+        let sources = Sources(options, topics, keeper: keeper, log: log)
+        let standbys = Standbys(
+            options, platform, membership: membership, sources: sources, splits: committer.splits,
+            observer: observer, metrics: metrics, log: log)
         let rebalancer = Rebalancer(
-            options, platform, membership: membership, committer: committer,
-            sources: Sources(options, topics, keeper: keeper, log: log),
-            trimmer: try CheckpointTrimmer(options, platform, observer: observer, log: log), observer: observer,
-            metrics: metrics, log: log, isStopping: { [weak self] in self?.isStopping ?? true })
+            options, platform, membership: membership, committer: committer, sources: sources,
+            trimmer: try CheckpointTrimmer(options, platform, observer: observer, log: log), standbys: standbys,
+            observer: observer, metrics: metrics, log: log, isStopping: { [weak self] in self?.isStopping ?? true })
         try membership.consumer.subscribe(options.readTopics, handler: rebalancer)
         committer.start()
+        standbys.start()
         let watch = SessionWatch(
             options, membership: membership, committer: committer, metrics: metrics, log: log,
             scheduler: platform.scheduler)
@@ -154,6 +158,7 @@ package final class Worker: Sendable {
         }
         setReady(false, "leaving the group")
         committer.stop()
+        standbys.stop()
         leave(membership)
         withExtendedLifetime(rebalancer) {}
     }

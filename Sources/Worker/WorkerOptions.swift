@@ -23,6 +23,10 @@ struct WorkerOptions: Sendable {
     var idleTimeout: Int64
     /// Commits in which every device's state is written once to the checkpoint.
     var checkpointPass: Int
+    /// Workers that keep the states of a partition beside the one that folds it.
+    var standbyReplicas: Int
+    /// Bytes of the states that are kept so.
+    var standbyMemory: Int
     /// More than this part unreadable over a minute: not ready.
     var deadLetterRatio: Double
     var guarantee: DeliveryGuarantee
@@ -59,6 +63,8 @@ struct WorkerOptions: Sendable {
         shutdownTimeout = Int(settings.shutdownTimeout)
         idleTimeout = settings.idleTimeout
         checkpointPass = settings.checkpointPass
+        standbyReplicas = settings.standbyReplicas
+        standbyMemory = settings.standbyMemory
         deadLetterRatio = settings.dlqMaxRatio
         engine = EngineSettings(settings)
         totals = AggregateSettings(settings)
@@ -76,6 +82,11 @@ struct WorkerOptions: Sendable {
         // A transaction's time holds its requests, too.
         let requestLimit = min(max(transactionTimeout - 500, 500), 60_000)
         transactional = producer.merging(["socket.timeout.ms": String(requestLimit)]) { given, _ in given }
+    }
+
+    /// Properties of a reader that is told of the end of what there is after so many ms.
+    func reader(endsWithin wait: Int) -> [String: String] {
+        consumer.merging(["fetch.wait.max.ms": String(wait)]) { _, ours in ours }
     }
 
     /// What stage 1 reads: the source partitions that windows wait for.

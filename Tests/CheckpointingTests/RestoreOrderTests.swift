@@ -22,6 +22,10 @@ import Testing
         RestoreOrder(target: CommitNumber(epoch: epoch, commit: commit), offset: 0)
     }
 
+    private static func aim(_ order: inout RestoreOrder, _ epoch: UInt64, _ commit: UInt64) -> Bool {
+        order.aim(at: CommitNumber(epoch: epoch, commit: commit))
+    }
+
     @Test func aPassHasToBeWhole() {
         var order = order(1, 4)
         #expect(order.judge(Self.header(1, 2)) == .pass)
@@ -50,6 +54,48 @@ import Testing
         #expect(order.judge(Self.header(1, 2)) == .take)
         #expect(order.judge(Self.header(1, 4)) == .pass)
         #expect(!order.isComplete)
+    }
+
+    @Test func aFollowerTakesWhatComesAndThenAims() {
+        var order = RestoreOrder.following
+        #expect(order.judge(Self.header(1, 2)) == .pass)
+        for commit: UInt64 in 3...6 { #expect(order.judge(Self.header(1, commit)) != .pass) }
+        var late = order
+        #expect(!Self.aim(&late, 1, 5), "it went beyond")
+        #expect(Self.aim(&order, 1, 7))
+        #expect(!order.isComplete)
+        #expect(order.judge(Self.header(1, 7)) == .take)
+        #expect(order.isComplete)
+        #expect(order.judge(Self.header(1, 8)) == .beyond)
+    }
+
+    @Test func aFollowerBeginsAnewBehindAGap() {
+        var order = RestoreOrder.following
+        #expect(order.judge(Self.header(1, 1)) == .begin)
+        #expect(order.judge(Self.header(1, 4)) == .pass)
+        #expect(!Self.aim(&order, 1, 4))
+        #expect(order.judge(Self.header(1, 5)) == .begin)
+        #expect(order.judge(Self.header(2, 1, base: (1, 5))) == .take)
+        #expect(Self.aim(&order, 2, 2))
+        #expect(order.judge(Self.header(2, 2)) == .take)
+        #expect(order.isComplete)
+    }
+
+    @Test func whoHasTheStatesOfACommitGoesOnFromIt() {
+        var order = RestoreOrder.following(from: Self.header(1, 4))
+        var same = order
+        #expect(Self.aim(&same, 1, 4))
+        #expect(same.isComplete)
+        #expect(order.judge(Self.header(1, 3)) == .pass)
+        #expect(order.judge(Self.header(2, 1, base: (1, 4))) == .take)
+        #expect(Self.aim(&order, 2, 1))
+        #expect(order.isComplete)
+        #expect(order.nextEpoch == 3)
+    }
+
+    @Test func aFollowerThatTookNothingHasNothing() {
+        var order = RestoreOrder.following
+        #expect(!Self.aim(&order, 1, 4))
     }
 
     @Test func anUnreadableBlockNeedsANewPass() {

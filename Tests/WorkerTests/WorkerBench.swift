@@ -181,6 +181,9 @@ final class WorkerBench: @unchecked Sendable {
         return worker
     }
 
+    /// Those of the worker that was started last.
+    var lastMetrics: Metrics { runs[runs.count - 1] }
+
     /// Stops the worker that was started first, and waits for its end.
     func stop() throws {
         let (worker, ended) = running.removeFirst()

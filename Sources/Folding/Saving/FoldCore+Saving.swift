@@ -148,6 +148,13 @@ extension FoldCore {
         return true
     }
 
+    /// Of no state anything has been told.
+    mutating func forgetTold() {
+        changed.removeAll()
+        notesChanges = false
+        for place in table.indices { table[place].flags.subtract([.changed, .savedEven, .savedOdd]) }
+    }
+
     /// The states of these places are to be written with the next commit, whatever becomes of them.
     mutating func noteAll(_ places: some Sequence<UInt32>) {
         for place in places { changed.append(place) }

@@ -25,9 +25,25 @@ package protocol Cluster: Sendable {
         of partition: TopicPartition, _ properties: [String: String], observer: (any ClientObserver)?
     ) throws(KafkaError) -> any PartitionReader
 
+    /// As ``reader(of:_:observer:)``, from a place on that was reached before.
+    func reader(
+        of partition: TopicPartition, from start: StartOffset, _ properties: [String: String],
+        observer: (any ClientObserver)?
+    ) throws(KafkaError) -> any PartitionReader
+
     func administrator(
         _ properties: [String: String], observer: (any ClientObserver)?
     ) throws(KafkaError) -> any Administrator
+}
+
+/// A cluster that gives nothing but all: who reads a checkpoint passes over what was taken before.
+extension Cluster {
+    package func reader(
+        of partition: TopicPartition, from start: StartOffset, _ properties: [String: String],
+        observer: (any ClientObserver)?
+    ) throws(KafkaError) -> any PartitionReader {
+        try reader(of: partition, properties, observer: observer)
+    }
 }
 
 /// A member of a consumer group: ``Consumer``.
@@ -44,7 +60,19 @@ package protocol GroupMember: AnyObject, Sendable {
     var memberID: String { get }
     /// The member's place in the group now.
     func place() throws(KafkaError) -> any GroupPlace
+    /// The name that the group gave this member; empty before it joined.
+    var memberID: String { get }
+    /// All members of the group, as its coordinator knows them.
+    func members(limit: Int32) throws(KafkaError) -> GroupMembers
     func close() throws(KafkaError)
+}
+
+/// Of a group that does not tell its members nobody is known: standby replicas keep nothing there.
+extension GroupMember {
+    package var memberID: String { "" }
+    package func members(limit: Int32) throws(KafkaError) -> GroupMembers {
+        GroupMembers(isStable: false, members: [])
+    }
 }
 
 /// A member's place in its group, for a producer of the same cluster: ``GroupMetadata``.

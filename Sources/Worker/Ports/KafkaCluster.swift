@@ -29,7 +29,14 @@ package struct KafkaCluster: Cluster {
     package func reader(
         of partition: TopicPartition, _ properties: [String: String], observer: (any ClientObserver)?
     ) throws(KafkaError) -> any PartitionReader {
-        KafkaReader(try LogReader(partition, from: .beginning, properties, observer: observer))
+        try reader(of: partition, from: .beginning, properties, observer: observer)
+    }
+
+    package func reader(
+        of partition: TopicPartition, from start: StartOffset, _ properties: [String: String],
+        observer: (any ClientObserver)?
+    ) throws(KafkaError) -> any PartitionReader {
+        KafkaReader(try LogReader(partition, from: start, properties, observer: observer))
     }
 
     package func administrator(
@@ -79,6 +86,10 @@ private final class KafkaMember: GroupMember, RebalanceHandler {
     var memberID: String { consumer.memberID }
 
     func place() throws(KafkaError) -> any GroupPlace { KafkaPlace(try consumer.groupMetadata()) }
+
+    var memberID: String { consumer.memberID }
+
+    func members(limit: Int32) throws(KafkaError) -> GroupMembers { try consumer.members(limit: limit) }
 
     func close() throws(KafkaError) { try consumer.close() }
 
