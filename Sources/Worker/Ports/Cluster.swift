@@ -60,8 +60,6 @@ package protocol GroupMember: AnyObject, Sendable {
     var memberID: String { get }
     /// The member's place in the group now.
     func place() throws(KafkaError) -> any GroupPlace
-    /// The name that the group gave this member; empty before it joined.
-    var memberID: String { get }
     /// All members of the group, as its coordinator knows them.
     func members(limit: Int32) throws(KafkaError) -> GroupMembers
     func close() throws(KafkaError)
@@ -69,7 +67,6 @@ package protocol GroupMember: AnyObject, Sendable {
 
 /// Of a group that does not tell its members nobody is known: standby replicas keep nothing there.
 extension GroupMember {
-    package var memberID: String { "" }
     package func members(limit: Int32) throws(KafkaError) -> GroupMembers {
         GroupMembers(isStable: false, members: [])
     }

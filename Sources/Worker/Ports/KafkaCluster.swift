@@ -87,8 +87,6 @@ private final class KafkaMember: GroupMember, RebalanceHandler {
 
     func place() throws(KafkaError) -> any GroupPlace { KafkaPlace(try consumer.groupMetadata()) }
 
-    var memberID: String { consumer.memberID }
-
     func members(limit: Int32) throws(KafkaError) -> GroupMembers { try consumer.members(limit: limit) }
 
     func close() throws(KafkaError) { try consumer.close() }
