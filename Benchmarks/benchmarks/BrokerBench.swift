@@ -6,12 +6,13 @@ internal import Kafka
 /// The worker from end to end on a real broker, in turns with a bare consumer of the same topic.
 struct BrokerBench {
     private static let partitions = 4
-    private static let topic = "lifecycle"
     /// Seconds that one reading of the topic may take.
     private static let limit = 90.0
 
     private let bootstrap: String
     private let events: Int
+    private let fleet: BenchFleet
+    private let topic: String
 
     /// One reading of the topic.
     private struct Reading {
@@ -25,21 +26,29 @@ struct BrokerBench {
             return report.note("skipped", "no Kafka in ../shared/kafka or KAFKA_HOME")
         }
         let events = full ? 8_000_000 : 3_000_000
-        report.section("end to end on a real broker, \(events) events, \(partitions) partitions, lz4")
         let broker = try RealBroker()
         defer { broker.stop() }
-        let bench = BrokerBench(bootstrap: broker.bootstrap, events: events)
-        let bytes = try bench.fill()
+        for fleet in BenchFleet.allCases {
+            let bench = BrokerBench(
+                bootstrap: broker.bootstrap, events: events, fleet: fleet, topic: "lifecycle-\(fleet)")
+            try bench.compare(&report, turns: full ? 5 : 3)
+        }
+        report.section("delivery on a real broker")
+        let delivery = DeliveryBench(bootstrap: broker.bootstrap, topic: "lifecycle-\(BenchFleet.everything)")
+        try delivery.compareGuarantees(&report, events: events, turns: full ? 4 : 2)
+    }
+
+    private func compare(_ report: inout Report, turns: Int) throws {
+        report.section(
+            "end to end on a real broker, \(events) events, \(Self.partitions) partitions, lz4: \(fleet.title)")
+        let bytes = try fill()
         report.figure("event size", Double(bytes) / Double(events), "B", digits: 0)
         var (bare, worker): ([Reading], [Reading]) = ([], [])
-        for turn in 0..<(full ? 5 : 3) {
-            bare.append(try bench.readBare())
-            worker.append(try bench.readWithWorker(turn))
+        for turn in 0..<turns {
+            bare.append(try readBare())
+            worker.append(try readWithWorker(turn))
         }
-        bench.tell(&report, bare, worker)
-        report.section("delivery on a real broker")
-        let delivery = DeliveryBench(bootstrap: broker.bootstrap, topic: Self.topic)
-        try delivery.compareGuarantees(&report, events: events, turns: full ? 4 : 2)
+        tell(&report, bare, worker)
     }
 
     private func tell(_ report: inout Report, _ bare: [Reading], _ worker: [Reading]) {
@@ -51,7 +60,7 @@ struct BrokerBench {
             report.figure("", seconds * 1e6 / count, "µs of CPU an event")
         }
         guard let best = bare.map(\.wall).min(), let own = worker.map(\.wall).min() else { return }
-        report.figure("worker over bare consumer, best of each", best / own, "", floor: .atLeast(0.6))
+        report.figure("worker over bare consumer, best of each", best / own, "", floor: fleet.hasFloors ? .atLeast(0.6) : nil)
     }
 
     /// Makes the topic and fills it.
@@ -59,9 +68,9 @@ struct BrokerBench {
     /// - Returns: bytes of all values.
     private func fill() throws -> Int {
         // The events are of the past: by their time they would be deleted.
-        let topic = NewTopic(
-            Self.topic, partitions: Self.partitions, replicas: 1, configuration: ["retention.ms": "-1"])
-        try Admin(local(bootstrap)).create([topic], limit: 10_000)
+        let wanted = NewTopic(
+            topic, partitions: Self.partitions, replicas: 1, configuration: ["retention.ms": "-1"])
+        try Admin(local(bootstrap)).create([wanted], limit: 10_000)
         let producer = try Producer(
             local(
                 bootstrap,
@@ -69,9 +78,7 @@ struct BrokerBench {
                     "compression.type": "lz4", "linger.ms": "50", "batch.size": "1000000",
                     "batch.num.messages": "100000", "queue.buffering.max.messages": "1000000",
                 ]))
-        var options = FleetOptions()
-        options.devices = 1_000_000
-        options.duration = 10 * 86_400_000
+        var options = fleet.options(devices: 1_000_000, days: 10)
         options.events = events
         options.fields = [.sequence, .process]
         var fleet = Fleet(options)
@@ -82,7 +89,7 @@ struct BrokerBench {
                 bytes += Int(line.length)
                 try lines.withRecord(line) { value, key in
                     while try producer.produce(
-                        topic: Self.topic, key: key, value: value, timestamp: line.received) == .queueFull
+                        topic: topic, key: key, value: value, timestamp: line.received) == .queueFull
                     { producer.poll(timeout: 10) }
                 }
             }
@@ -99,7 +106,7 @@ struct BrokerBench {
         let consumer = try BareConsumer(bootstrap)
         let (start, used) = (Clock.wall, Clock.process)
         let count = consumer.read(
-            Self.topic, partitions: Int32(Self.partitions), count: events, seconds: Self.limit)
+            topic, partitions: Int32(Self.partitions), count: events, seconds: Self.limit)
         guard count == events else {
             throw Child.Failure(description: "the bare consumer read \(count) of \(events) messages")
         }
@@ -108,12 +115,12 @@ struct BrokerBench {
 
     /// From its assignment to the commit of the last offset.
     private func readWithWorker(_ turn: Int) throws -> Reading {
-        let application = "bench-\(turn)"
+        let application = "bench-\(fleet)-\(turn)"
         let configuration = Scratch.path("\(application).properties")
         let log = Scratch.path("\(application).log")
         let text = """
             application.id=\(application)
-            input.topic=\(Self.topic)
+            input.topic=\(topic)
             output.topic=\(application)-out
             kafka.bootstrap.servers=\(bootstrap)
             delivery.guarantee=at_least_once
@@ -143,7 +150,7 @@ struct BrokerBench {
         }
         let start = Clock.wall
         let group = try Consumer(group: application, local(bootstrap))
-        let partitions = (0..<Self.partitions).map { TopicPartition(Self.topic, Int32($0)) }
+        let partitions = (0..<Self.partitions).map { TopicPartition(topic, Int32($0)) }
         while Clock.wall < end {
             let committed = try group.committed(partitions, limit: 10_000)
             if committed.reduce(0, { $0 + Int($1.offset ?? 0) }) >= events { return Clock.wall - start }

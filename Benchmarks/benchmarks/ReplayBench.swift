@@ -3,12 +3,16 @@ internal import Glibc
 /// `phasefold replay` as a process, reading and printing included.
 enum ReplayBench {
     static func run(_ report: inout Report, full: Bool) throws {
+        for fleet in BenchFleet.allCases { try run(&report, fleet, full: full) }
+    }
+
+    private static func run(_ report: inout Report, _ fleet: BenchFleet, full: Bool) throws {
         let (events, devices) = (5_000_000, 1_000_000)
-        report.section("replay, \(events) events of \(devices) devices")
+        report.section("replay, \(events) events of \(devices) devices: \(fleet.title)")
         let input = Scratch.path("events.ndjson")
         defer { unsafe _ = unlink(input) }
         let simulate = ["simulate", "--events", String(events), "--devices", String(devices), "--hours", "240"]
-        try end(Child(Child.phasefold, simulate, seconds: 120, output: input), "simulate")
+        try end(Child(Child.phasefold, simulate + fleet.arguments, seconds: 120, output: input), "simulate")
         var status = stat()
         unsafe _ = stat(input, &status)
         report.figure("event size", Double(status.st_size) / Double(events), "B", digits: 0)
@@ -23,7 +27,7 @@ enum ReplayBench {
             if usage.seconds < best?.seconds ?? .infinity { (best, wall) = (usage, Clock.wall - start) }
         }
         guard let best else { return }
-        report.speed("user and system", events: events, seconds: best.seconds, floor: .atLeast(2))
+        report.speed("user and system", events: events, seconds: best.seconds, floor: fleet.hasFloors ? .atLeast(2) : nil)
         report.figure("wall time", wall, "s")
         report.figure("most resident memory", Double(best.resident) / 1e6, "MB", digits: 0)
     }

@@ -8,9 +8,8 @@ internal import Lifecycle
 
 /// Counts that are the same on every machine: what an event costs in steady state.
 enum Steady {
-    /// Allocations and reference counts are allowed for a batch, not for an event: this many of either an event are
-    /// fewer than ten a batch.
-    private static let allowed = 10 / Double(PartitionEngine.batchEvents)
+    /// Allocations are allowed for a batch, not for an event: this many an event are about five a batch.
+    private static let allowed = 0.01
 
     @inline(never)
     static func ingest(_ lines: borrowing LineBatch, into engine: PartitionEngine) {

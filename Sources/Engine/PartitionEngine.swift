@@ -24,7 +24,7 @@ package final class PartitionEngine {
     private let source: SourcePartition?
 
     /// Events that are gathered before they are folded together.
-    package static let batchEvents = 1024
+    package static let batchEvents = 512
 
     /// - Parameters:
     ///   - splits: shared with the other partitions of the input; nil where there is no other.

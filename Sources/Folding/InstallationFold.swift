@@ -164,7 +164,7 @@ struct FoldCore: ~Copyable {
             var end = index + 1
             while end < count, unsafe events[unchecked: end].record == record { end += 1 }
             if end == index + 1 {
-                unsafe arrive(events[unchecked: index], sortsRecord: false)
+                unsafe arrive(events[unchecked: index], at: asked[index], sortsRecord: false)
             } else {
                 foldRecord(events, index..<end)
             }
@@ -213,7 +213,7 @@ struct FoldCore: ~Copyable {
     private mutating func foldRecord(_ events: Span<Event>, _ range: Range<Int>) {
         let isOrdered = FoldCore.isOrdered(events, range)
         context.isInRecord = true
-        for index in range { arrive(events[index], sortsRecord: !isOrdered) }
+        for index in range { arrive(events[index], at: asked[index], sortsRecord: !isOrdered) }
         context.isInRecord = false
         guard context.holdsOfRecord else { return }
         context.holdsOfRecord = false
@@ -240,13 +240,13 @@ struct FoldCore: ~Copyable {
     }
 
     @inline(__always)
-    private mutating func arrive(_ event: borrowing Event, sortsRecord: Bool) {
+    private mutating func arrive(_ event: borrowing Event, at place: UInt32?, sortsRecord: Bool) {
         if event.received != Moment.absent {
             if event.received > context.watermark { context.watermark = event.received }
             advanceStream(to: event.received)
         }
         guard event.edge != .tick else { return }
-        var device = table.index(of: event.installation)
+        var device = table.index(of: event.installation, at: place)
         if event.received == Moment.absent {
             advanceStream(to: table[device].stamp(of: event, context).received)
             // Its own time may have been over by then.

@@ -120,6 +120,13 @@ struct InstallationTable: ~Copyable {
         find(key) ?? insert(key)
     }
 
+    /// The same, where a look at `place` may spare the search.
+    @inline(__always)
+    mutating func index(of key: InstallationKey, at place: UInt32?) -> UInt32 {
+        if let place, place < used, self[place].key == key, self[place].flags.contains(.inUse) { return place }
+        return index(of: key)
+    }
+
     /// Takes the state of an installation away; its index may be given to another.
     mutating func remove(_ index: UInt32) {
         let mask = places - 1

@@ -6,7 +6,7 @@ internal import Glibc
 /// big-endian, stands before: the form in which the OpenTelemetry Collector writes OTLP to files.
 struct RecordReader: ~Copyable {
     /// Bytes that are read at once: they stay in the cache until their records are done.
-    static let chunk = 256 << 10
+    static let chunk = 128 << 10
 
     private enum Framing {
         case unknown
