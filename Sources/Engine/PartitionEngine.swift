@@ -195,8 +195,10 @@ package final class PartitionEngine {
     package var watermark: Int64 { fold.watermark }
     /// Installations whose state is kept.
     package var devices: Int { fold.devices }
-    /// Bytes of their states, without what few of them need.
+    /// Bytes of their states, without what only some of them need.
     package var deviceBytes: Int { fold.byteCount }
+    /// Bytes of all that is known of them.
+    package var stateBytes: Int { fold.byteCount + fold.partByteCount }
 
     /// What is known of an installation; nil where it has no state.
     package func state(_ device: String, app: String) -> InstallationState? {

@@ -16,8 +16,10 @@ package final class InstallationFold {
     package var counts: FoldCounts { core.context.counts }
     /// Installations whose state is kept.
     package var devices: Int { core.table.count }
-    /// Bytes that the states and their index take; what few installations need beside it is not in it.
+    /// Bytes that the states and their index take; what only some installations need beside it is not in it.
     package var byteCount: Int { core.table.byteCount }
+    /// Bytes that only some installations need: scenes, activities, views, processes before the running one.
+    package var partByteCount: Int { core.context.store.byteCount }
     /// The largest receive time that a record told, ms since the epoch; ``Event/absent`` before the first.
     package var watermark: Int64 { core.context.watermark }
 

@@ -109,7 +109,7 @@ package final class CheckpointInspection {
         }
         if reader.finish(now: 0) != nil {
             result.devices = engine.devices
-            result.stateBytes = engine.deviceBytes
+            result.stateBytes = engine.stateBytes
         }
         return (result, engine)
     }

@@ -14,9 +14,6 @@ struct Pool<Value: ~Copyable>: ~Copyable {
         for unsafe chunk in unsafe chunks { unsafe PagedMemory.release(chunk, byteCount: Self.chunkBytes) }
     }
 
-    /// Values that are in use.
-    var count: Int { used - free.count }
-
     /// Bytes of the values in use, and of the places that are free again.
     var byteCount: Int { used * MemoryLayout<Value>.stride }
 

@@ -197,7 +197,7 @@ final class Standbys: @unchecked Sendable {
     // MARK: Figures
 
     /// Bytes of all states that are kept.
-    private var bytes: Int { kept.values.reduce(0) { $0 + $1.engine.deviceBytes } }
+    private var bytes: Int { kept.values.reduce(0) { $0 + $1.engine.stateBytes } }
 
     private func tell(_ partition: TopicPartition, lag: Int64) {
         metrics.gauge(\.standbyDevices, partition.label).set(kept[partition]?.engine.devices ?? 0)
