@@ -60,7 +60,8 @@ struct BrokerBench {
             report.figure("", seconds * 1e6 / count, "µs of CPU an event")
         }
         guard let best = bare.map(\.wall).min(), let own = worker.map(\.wall).min() else { return }
-        report.figure("worker over bare consumer, best of each", best / own, "", floor: fleet.hasFloors ? .atLeast(0.6) : nil)
+        report.figure(
+            "worker over bare consumer, best of each", best / own, "", floor: fleet.hasFloors ? .atLeast(0.6) : nil)
     }
 
     /// Makes the topic and fills it.

@@ -27,7 +27,8 @@ enum ReplayBench {
             if usage.seconds < best?.seconds ?? .infinity { (best, wall) = (usage, Clock.wall - start) }
         }
         guard let best else { return }
-        report.speed("user and system", events: events, seconds: best.seconds, floor: fleet.hasFloors ? .atLeast(2) : nil)
+        report.speed(
+            "user and system", events: events, seconds: best.seconds, floor: fleet.hasFloors ? .atLeast(2) : nil)
         report.figure("wall time", wall, "s")
         report.figure("most resident memory", Double(best.resident) / 1e6, "MB", digits: 0)
     }
