@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Breaks workers and broker over and over under load, and compares what came out with a fold of what went in.
 
-  endurance.py --phasefold PROGRAM --bootstrap HOST:PORT --signal TERM|KILL|MIXED [--rounds 20] [--events 200000]
+  endurance.py --phasefold PROGRAM --bootstrap HOST:PORT --signal TERM|KILL|MIXED|RESTORE [--rounds 20] [--events 200000]
                [--seconds 4] [--workers 1] [--commit 1s] [--seed 1] [--guarantee exactly_once|at_least_once]
                [--broker SCRIPT --broker-folder DIR] [--unkeyed] [--every-figure] [--set KEY=VALUE ...]
 
 A topic is filled from `phasefold simulate` while workers fold it; every few seconds one thing goes wrong. TERM: a
 worker is stopped (it must end with 0) and started again. KILL: it is killed. MIXED: killed, stopped, frozen for longer
 than its session and thawed, or the broker is killed and started again (where --broker tells how); once, half way, the
-topic gets more partitions. At the end the topic is read back and folded by `phasefold replay`, each partition a file,
+topic gets more partitions. RESTORE: a worker is killed, and each one that comes after it again, in the middle of
+reading the checkpoint back, which small fetches make slow; the last one comes through. At the end the topic is read back and folded by `phasefold replay`, each partition a file,
 and every window's newest committed row is compared with that. By exactly_once nothing may be missing and nothing may
 count twice; by at_least_once nothing may be missing. --every-figure compares all fields but revision and final, else
 only what a worker's lost state does not change: events of any kind. Ends with 1 where something is wrong.
@@ -25,6 +26,8 @@ import time
 
 PEER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kafka_peer.py")
 SESSION = 6.0
+# A fetch brings one batch, and all commits since the beginning have to be read.
+SLOW_RESTORE = ["checkpoint.pass=100000", "kafka.consumer.fetch.message.max.bytes=1"]
 
 
 class Worker:
@@ -34,8 +37,23 @@ class Worker:
         self.number = number
         self.path = os.path.join(folder, f"worker-{number}.log")
         self.log = open(self.path, "ab")
+        self.begin = os.path.getsize(self.path)
         self.process = subprocess.Popen(
             [program, "run", "-c", properties, "--set", f"worker.name=w{number}"], stderr=self.log, stdout=self.log)
+
+    def said(self, text):
+        """How many lines of the log since its start hold a text."""
+        with open(self.path) as file:
+            file.seek(self.begin)
+            return sum(text in line for line in file)
+
+    def waits_for(self, text, limit):
+        end = time.monotonic() + limit
+        while time.monotonic() < end and self.process.poll() is None:
+            if self.said(text):
+                return True
+            time.sleep(0.01)
+        return False
 
     def end(self, number, limit=60):
         """Sends a signal and waits; gives the exit status and the seconds it took."""
@@ -71,7 +89,8 @@ class Bench:
                 "kafka.consumer.heartbeat.interval.ms=1000", "kafka.topic.metadata.refresh.interval.ms=2000",
                 "window.sizes=10m", "idle.timeout=1h", f"commit.interval={arguments.commit}",
                 f"delivery.guarantee={arguments.guarantee}", "http.listen=127.0.0.1:0",
-                ] + (['input.keyed=false'] if arguments.unkeyed else []) + arguments.set + ['']))
+                ] + (['input.keyed=false'] if arguments.unkeyed else [])
+                  + (SLOW_RESTORE if arguments.signal == "RESTORE" else []) + arguments.set + ['']))
         self.workers = [self.start(number) for number in range(arguments.workers)]
 
     def start(self, number):
@@ -90,6 +109,20 @@ class Bench:
             sys.exit(f"a worker ended with {status} after SIGTERM")
         self.count("stopped" if number == signal.SIGTERM else "killed")
         self.workers[index] = self.start(worker.number)
+
+    def kill_restoring(self):
+        """Kills a worker, and its successors while they restore; at least one kill must fall into a restore."""
+        index = self.dice.randrange(len(self.workers))
+        self.workers[index].end(signal.SIGKILL)
+        self.count("killed")
+        for _ in range(3):
+            worker = self.workers[index] = self.start(self.workers[index].number)
+            if worker.waits_for("partitions assigned", 30):
+                time.sleep(self.dice.uniform(0.0, 0.4))
+            worker.end(signal.SIGKILL)
+            assigned, restored = worker.said("partitions assigned"), worker.said("states restored")
+            self.count("killed within a restore" if assigned and restored < 4 else "killed beside a restore")
+        self.workers[index] = self.start(self.workers[index].number)
 
     def freeze(self):
         worker = self.dice.choice(self.workers)
@@ -119,6 +152,8 @@ class Bench:
             return self.stop(signal.SIGTERM)
         if kind == "KILL":
             return self.stop(signal.SIGKILL)
+        if kind == "RESTORE":
+            return self.kill_restoring()
         if round_number == self.arguments.rounds // 2:
             self.widen()
         kill = lambda: self.stop(signal.SIGKILL)
@@ -256,6 +291,8 @@ def judge(bench, rows, wanted, produced):
     print(f"{faults}: {produced} events produced, {counted} accounted for, {missing} missing, {twice} counted twice, "
           + (f"{different} of {len(wanted)} rows differ, " if arguments.every_figure else "")
           + f"slowest end {bench.slowest:.1f} s, seed {arguments.seed}")
+    if arguments.signal == "RESTORE" and not bench.done.get("killed within a restore"):
+        sys.exit("no kill fell into a restore")
     is_wrong = missing or different or (twice and arguments.guarantee == "exactly_once")
     if is_wrong:
         for worker in bench.workers:
@@ -271,7 +308,7 @@ def key_of(row):
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--phasefold", required=True)
 parser.add_argument("--bootstrap", required=True)
-parser.add_argument("--signal", choices=["TERM", "KILL", "MIXED"], required=True)
+parser.add_argument("--signal", choices=["TERM", "KILL", "MIXED", "RESTORE"], required=True)
 parser.add_argument("--rounds", type=int, default=20)
 parser.add_argument("--events", type=int, default=200000)
 parser.add_argument("--seconds", type=float, default=4)

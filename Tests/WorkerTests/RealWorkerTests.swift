@@ -195,6 +195,13 @@ struct RealWorkerTests {
             "--broker", broker.script, "--broker-folder", broker.directory.path)
     }
 
+    /// A worker is killed, and its successors in the middle of reading the checkpoint back.
+    @Test(.enabled(if: hasPeer, "skipped: no confluent-kafka"))
+    func aKillWithinARestoreLosesNothing() throws {
+        try endure(RealBroker.shared(), "RESTORE", "--every-figure", "--rounds", "1", "--seconds", "8",
+            "--commit", "50ms")
+    }
+
     /// The same for records without a key and of many devices each.
     @Test(.enabled(if: hasPeer, "skipped: no confluent-kafka"))
     func recordsWithoutAKeyAreFoldedOnce() throws {

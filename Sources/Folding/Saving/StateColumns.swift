@@ -3,7 +3,7 @@ internal import Lifecycle
 /// The states of some installations as bytes: what a block of the checkpoint holds.
 ///
 /// Each field of all states stands together with its like, as the difference from what it is mostly near to: of a
-/// state whose key was told before, from what was told last. The page Checkpoint.md tells the layout byte by byte.
+/// state whose key was told before, from what was told last. The page Format.md of Checkpointing tells the layout.
 enum StateColumn: Int, CaseIterable {
     case place, entry, key
     case shape, spans, phase, flags
