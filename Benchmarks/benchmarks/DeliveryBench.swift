@@ -90,11 +90,15 @@ struct DeliveryBench {
         report.figure("kill -9, restart to a commit in every partition", restart, "s", floor: .atMost(10))
         worker.kill()
 
-        for (what, isKilled, floor) in [("kill -9", true, 10.0), ("SIGTERM", false, 5.0)] {
-            let name = isKilled ? "killed" : "stopped"
-            let first = try start(name)
+        let standby = ["standby.replicas=1"]
+        for (what, name, isKilled, more, floor) in [
+            ("kill -9", "killed", true, [], 10.0), ("SIGTERM", "stopped", false, [], 5.0),
+            ("kill -9, with a standby,", "kept", true, standby, 10.0),
+            ("SIGTERM, with a standby,", "handed", false, standby, 5.0),
+        ] {
+            let first = try start(name, more)
             _ = try waitForCommits(name, since: nil)
-            let second = try start(name)
+            let second = try start(name, more)
             // Both have partitions and commit.
             usleep(5_000_000)
             let gone = Clock.wall

@@ -3,7 +3,7 @@
 
   endurance.py --phasefold PROGRAM --bootstrap HOST:PORT --signal TERM|KILL|MIXED|RESTORE [--rounds 20] [--events 200000]
                [--seconds 4] [--workers 1] [--commit 1s] [--seed 1] [--guarantee exactly_once|at_least_once]
-               [--broker SCRIPT --broker-folder DIR] [--unkeyed] [--every-figure] [--set KEY=VALUE ...]
+               [--broker SCRIPT --broker-folder DIR] [--unkeyed] [--partitions 4] [--every-figure] [--set KEY=VALUE ...]
 
 A topic is filled from `phasefold simulate` while workers fold it; every few seconds one thing goes wrong. TERM: a
 worker is stopped (it must end with 0) and started again. KILL: it is killed. MIXED: killed, stopped, frozen for longer
@@ -80,7 +80,7 @@ class Bench:
         self.properties = os.path.join(folder, "worker.properties")
         self.done = {}
         self.slowest = 0.0
-        create(arguments.bootstrap, self.topic, 4)
+        create(arguments.bootstrap, self.topic, arguments.partitions)
         with open(self.properties, "w") as file:
             file.write("\n".join([
                 f"application.id={self.name}", f"input.topic={self.topic}", f"output.topic={self.output}",
@@ -121,7 +121,7 @@ class Bench:
                 time.sleep(self.dice.uniform(0.0, 0.4))
             worker.end(signal.SIGKILL)
             assigned, restored = worker.said("partitions assigned"), worker.said("states restored")
-            self.count("killed within a restore" if assigned and restored < 4 else "killed beside a restore")
+            self.count("killed within a restore" if assigned and restored < self.arguments.partitions else "killed beside a restore")
         self.workers[index] = self.start(self.workers[index].number)
 
     def freeze(self):
@@ -313,6 +313,7 @@ parser.add_argument("--rounds", type=int, default=20)
 parser.add_argument("--events", type=int, default=200000)
 parser.add_argument("--seconds", type=float, default=4)
 parser.add_argument("--workers", type=int, default=1)
+parser.add_argument("--partitions", type=int, default=4, help="of the input topic")
 parser.add_argument("--commit", default="1s", help="commit.interval of the workers")
 parser.add_argument("--seed", type=int, default=1)
 parser.add_argument("--guarantee", choices=["exactly_once", "at_least_once"], default="exactly_once")

@@ -208,6 +208,14 @@ struct RealWorkerTests {
         try endure(RealBroker.shared(), "KILL", "--rounds", "2", "--seconds", "4", "--unkeyed")
     }
 
+    /// Of one partition the order is that of its records, whoever is killed: every figure is that of a fold of them.
+    @Test(.enabled(if: hasPeer, "skipped: no confluent-kafka"))
+    func recordsWithoutAKeyKeepTheirOrder() throws {
+        try endure(
+            RealBroker.shared(), "KILL", "--every-figure", "--rounds", "2", "--seconds", "4", "--unkeyed",
+            "--partitions", "1")
+    }
+
     @Test func nobodyThereEndsWith69() throws {
         let file = try properties(fresh("away"), ["kafka.bootstrap.servers": "127.0.0.1:1"])
         defer { try? FileManager.default.removeItem(at: file) }

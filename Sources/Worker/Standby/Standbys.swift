@@ -141,7 +141,7 @@ final class Standbys: @unchecked Sendable {
             if group.isStable { follow(group) }
             for (partition, standby) in kept { tell(partition, lag: try standby.lag(limit: Self.limit)) }
         } catch {
-            log.warning("standby", "the group's members cannot be read yet", ["error": .text(error.description)])
+            log.info("standby", "the group's members cannot be read yet", ["error": .text(error.description)])
         }
         tellAll()
     }
