@@ -40,6 +40,9 @@ private struct Trial {
     private var wanted: [Epoch] = []
     /// Values of the checkpoint's records, those without effect too.
     private var log: [ContiguousArray<UInt8>] = []
+    /// Who reads along, and as far as that.
+    private var standby: CheckpointReader?
+    private var followed = 0
     /// The commits that count, one an epoch.
     private var marks: [CommitNumber] = []
 
@@ -74,13 +77,51 @@ private struct Trial {
             let mark = try #require(engine.saveCheckpoint(nextOffset: Int64(ends[number]), into: &blocks))
             for index in 0..<blocks.count { log.append(bytes(blocks, index).value) }
             marks.append(mark.number)
+            follow()
             number += 1
             guard random.happens(0.3) else { continue }
+            if random.happens(0.3) {
+                engine = try keptOn(engine, after: number - 1)
+                continue
+            }
             // Some of what was written may not have been committed.
             number -= random.happens(0.5) ? min(random.pick([1, 2, 3]), number - 1) : 0
             marks.removeLast(marks.count - number)
-            engine = try restart(after: number - 1)
+            engine = try takenOver(after: number - 1) ?? restart(after: number - 1)
         }
+    }
+
+    /// Another worker reads along.
+    private mutating func follow() {
+        let standby = standby ?? CheckpointReader(following: source, into: PartitionEngine(settings))
+        for value in log[followed...] { unsafe standby.take(value.span.bytes) }
+        (self.standby, followed) = (standby, log.count)
+    }
+
+    /// The engine of the one who read along, which goes on in its place; nil where it went beyond.
+    private mutating func takenOver(after number: Int) throws -> PartitionEngine? {
+        guard let standby, random.happens(0.6) else { return nil }
+        self.standby = nil
+        followed = 0
+        guard standby.aim(at: marks[number]) else { return nil }
+        return try finished(standby, after: number)
+    }
+
+    /// An engine with the states of one that gives its partition up, and is given it back.
+    private func keptOn(_ old: PartitionEngine, after number: Int) throws -> PartitionEngine {
+        let last = try #require(old.lastSaved)
+        let engine = PartitionEngine(settings, statesOf: old)
+        let reader = CheckpointReader(following: source, into: engine, from: last)
+        #expect(reader.aim(at: marks[number]))
+        return try finished(reader, after: number)
+    }
+
+    private func finished(_ reader: CheckpointReader, after number: Int) throws -> PartitionEngine {
+        #expect(reader.isComplete, "\(name)")
+        #expect(reader.finish(now: 1) == marks[number], "\(name)")
+        #expect(reader.unreadable == 0, "\(name): \(String(describing: reader.lastError))")
+        #expect(reader.engine.stateSnapshot == wanted[number].states, "\(name): taken over after epoch \(number)")
+        return reader.engine
     }
 
     /// A new engine with the states after an epoch; read from the last place in the log that is enough.

@@ -115,13 +115,20 @@ class Bench:
         index = self.dice.randrange(len(self.workers))
         self.workers[index].end(signal.SIGKILL)
         self.count("killed")
-        for _ in range(3):
+        longest, within = 0.4, 0
+        for _ in range(8):
             worker = self.workers[index] = self.start(self.workers[index].number)
             if worker.waits_for("partitions assigned", 30):
-                time.sleep(self.dice.uniform(0.0, 0.4))
+                time.sleep(self.dice.uniform(0, longest))
             worker.end(signal.SIGKILL)
-            assigned, restored = worker.said("partitions assigned"), worker.said("states restored")
-            self.count("killed within a restore" if assigned and restored < self.arguments.partitions else "killed beside a restore")
+            if worker.said("partitions assigned") and worker.said("states restored") < self.arguments.partitions:
+                self.count("killed within a restore")
+                within += 1
+                if within == 2:
+                    break
+            else:
+                self.count("killed beside a restore")
+                longest /= 2
         self.workers[index] = self.start(self.workers[index].number)
 
     def freeze(self):
