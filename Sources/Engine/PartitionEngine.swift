@@ -156,6 +156,9 @@ package final class PartitionEngine {
 
     func finishRestore(_ last: BlockHeader, suspects: Set<UInt32>) throws(UnreadableBytes) {
         try fold.finishRestore(stream: last.stream, watermark: last.watermark, suspects: suspects)
+        // What waits was taken in by whoever wrote it.
+        let counts = fold.counts
+        taken = counts.folded + counts.duplicates + counts.late + fold.heldEvents
     }
 
     func forgetStates() {

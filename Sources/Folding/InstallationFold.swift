@@ -20,6 +20,8 @@ package final class InstallationFold {
     package var byteCount: Int { core.table.byteCount }
     /// Bytes that only some installations need: scenes, activities, views, processes before the running one.
     package var partByteCount: Int { core.context.store.byteCount }
+    /// Events that are held back now; goes through all states.
+    package var heldEvents: Int { core.heldEvents }
     /// The largest receive time that a record told, ms since the epoch; ``Event/absent`` before the first.
     package var watermark: Int64 { core.context.watermark }
 
@@ -179,6 +181,13 @@ struct FoldCore: ~Copyable {
         defer { swap(&context.contributions, &contributions) }
         context.watermark = max(context.watermark, time)
         advanceStream(to: time)
+    }
+
+    var heldEvents: Int {
+        table.indices.reduce(0) { sum, place in
+            guard table[place].flags.contains(.inUse), let cold = table[place].coldState(context) else { return sum }
+            return sum + cold.heldByNumber.count + cold.heldByTime.count
+        }
     }
 
     mutating func finish(into contributions: inout ContributionBatch) {

@@ -50,6 +50,8 @@ package struct MetricTable: Sendable {
         "phasefold_tasks", .none, "Partitions that this worker holds, by stage.", labels: ["stage"])
     package let devices = GaugeDefinition(
         "phasefold_devices", .none, "Installations whose state is held.", labels: ["partition"])
+    package let stateBytes = GaugeDefinition(
+        "phasefold_state_bytes", .bytes, "Memory of the states of installations.", labels: ["partition"])
     package let sightings = GaugeDefinition(
         "phasefold_sightings", .none, "Installations and hours that are remembered to find split keys.")
     package let windowsOpen = GaugeDefinition(

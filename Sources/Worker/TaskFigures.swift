@@ -61,6 +61,7 @@ final class FoldFigures {
     private let late: Metering.Counter
     private let held: Gauge
     private let devices: Gauge
+    private let stateBytes: Gauge
     private let streamTime: Gauge
     private var last = EngineCounts()
 
@@ -71,6 +72,7 @@ final class FoldFigures {
         late = metrics.counter(\.eventsLate, label)
         held = metrics.gauge(\.eventsHeld, label)
         devices = metrics.gauge(\.devices, label)
+        stateBytes = metrics.gauge(\.stateBytes, label)
         streamTime = metrics.gauge(\.streamTime, label)
     }
 
@@ -82,6 +84,7 @@ final class FoldFigures {
         last = counts
         held.set(max(engine.held, 0))
         devices.set(engine.devices)
+        stateBytes.set(engine.stateBytes)
         if engine.watermark != Event.absent { streamTime.set(Double(engine.watermark) / 1000) }
     }
 }

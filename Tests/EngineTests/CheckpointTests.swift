@@ -28,6 +28,8 @@ private struct Trial {
     private struct Epoch: Equatable {
         var partials: [[UInt8]]
         var states: ContiguousArray<UInt8>
+        /// Events that wait.
+        var held: Int
     }
 
     private let name: String
@@ -72,6 +74,7 @@ private struct Trial {
         while number < ends.count {
             let found = fold(number, in: engine)
             #expect(found.states == wanted[number].states, "\(name): states after epoch \(number)")
+            #expect(found.held == wanted[number].held, "\(name): events held after epoch \(number)")
             #expect(found.partials == wanted[number].partials, "\(name): partials of epoch \(number)")
             var blocks = RecordBatch()
             let mark = try #require(engine.saveCheckpoint(nextOffset: Int64(ends[number]), into: &blocks))
@@ -158,7 +161,8 @@ private struct Trial {
             return Array(key) + Array(value)
         }
         // Timers of one moment fire in no certain order, so groups may come in another.
-        return Epoch(partials: all.sorted { $0.lexicographicallyPrecedes($1) }, states: engine.stateSnapshot)
+        return Epoch(
+            partials: all.sorted { $0.lexicographicallyPrecedes($1) }, states: engine.stateSnapshot, held: engine.held)
     }
 
     private func bytes(
