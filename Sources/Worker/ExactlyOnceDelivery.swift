@@ -13,6 +13,10 @@ internal import Synchronization
 ///   whoever has the partition then does not begin before offsets that had been accepted are decided.
 /// - Of an end whose outcome is unknown nothing is assumed. The producer is made anew, which has the broker finish
 ///   what the old one left; then what is committed tells by its ``CommitMark`` whether it was this.
+/// - A request whose answer did not come, or whose connection broke, is sent again by the client, and its first copy
+///   may yet arrive: it would end the next transaction, or bring old offsets into it. The client does not tell; but it
+///   waits before it does so. A transaction with a call that took so long is therefore the last of its producer:
+///   copies that come later bear an epoch that the broker refuses.
 final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
     private let options: WorkerOptions
     private let cluster: any Cluster
@@ -29,6 +33,8 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
     private var isUncertain = false
     /// ns of the monotonic clock; 0 where none is open.
     private let openSince = Atomic<UInt64>(0)
+    /// Copies of a request of the open transaction may be under way.
+    private var mayRepeat = false
 
     /// ms between two looks at whether the leases are still held while the cluster does not answer.
     private static let slice: Int32 = 200
@@ -123,6 +129,7 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
             throw error
         }
         openSince.store(scheduler.now.nanoseconds, ordering: .relaxed)
+        mayRepeat = false
         do throws(KafkaError) {
             guard try send(epochs, while: isHeld) else {
                 abort(while: isHeld)
@@ -164,7 +171,9 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
         let place = try group.place()
         while isHeld() {
             do throws(KafkaError) {
-                try producer?.send(offsets, of: place, limit: Self.limit)
+                try watching { (producer) throws(KafkaError) in
+                    try producer.send(offsets, of: place, limit: Self.limit)
+                }
                 return true
             } catch {
                 if error.retry != .retriable { throw error }
@@ -178,9 +187,9 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
         isUncertain = true
         while true {
             do throws(KafkaError) {
-                try producer?.commit(limit: Self.limit)
+                try watching { (producer) throws(KafkaError) in try producer.commit(limit: Self.limit) }
                 isUncertain = false
-                openSince.store(0, ordering: .relaxed)
+                closed()
                 return true
             } catch {
                 if error.retry == .retriable, isHeld() { continue }
@@ -197,8 +206,8 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
         var isFirst = true
         while true {
             do throws(KafkaError) {
-                try producer?.abort(limit: Self.limit)
-                return openSince.store(0, ordering: .relaxed)
+                try watching { (producer) throws(KafkaError) in try producer.abort(limit: Self.limit) }
+                return closed()
             } catch {
                 // An abort that does not come through is left to the broker, which ends it for the next producer.
                 let isInTime = scheduler.now.milliseconds(since: since) < options.transactionTimeout
@@ -206,6 +215,20 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
                 isFirst = false
             }
         }
+    }
+
+    /// The transaction has been ended.
+    private func closed() {
+        openSince.store(0, ordering: .relaxed)
+        if mayRepeat { drop() }
+    }
+
+    /// Makes a call that sends requests, and notes whether there was time for one to be sent again.
+    private func watching(_ call: (any TransactionProducer) throws(KafkaError) -> Void) throws(KafkaError) {
+        guard let producer else { return }
+        let begin = scheduler.now
+        defer { if scheduler.now.milliseconds(since: begin) >= options.retryBackoff { mayRepeat = true } }
+        try call(producer)
     }
 
     // MARK: The producer, and what became of its last transaction

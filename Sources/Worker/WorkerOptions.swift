@@ -41,6 +41,8 @@ struct WorkerOptions: Sendable {
     var producer: [String: String]
     /// Those of the producer of transactions.
     var transactional: [String: String]
+    /// The client of transactions sends no request a second time before so many ms are over.
+    var retryBackoff: Int
     var admin: [String: String]
     /// Stands in dead letters: `worker.name`, else `host:pid`.
     var name: String
@@ -81,13 +83,19 @@ struct WorkerOptions: Sendable {
         transactionalID = "\(applicationID)-\(settings.workerName ?? "\(Self.place)-\(String(incarnation, radix: 36))")"
         // A transaction's time holds its requests, too.
         let requestLimit = min(max(transactionTimeout - 500, 500), 60_000)
-        transactional = producer.merging(["socket.timeout.ms": String(requestLimit)]) { given, _ in given }
+        transactional = producer.merging(
+            ["socket.timeout.ms": String(requestLimit), "retry.backoff.ms": String(Self.retryBackoff)]
+        ) { given, _ in given }
+        retryBackoff = transactional["retry.backoff.ms"].flatMap(Int.init) ?? Self.retryBackoff
     }
 
     /// Properties of a reader that is told of the end of what there is after so many ms.
     func reader(endsWithin wait: Int) -> [String: String] {
         consumer.merging(["fetch.wait.max.ms": String(wait)]) { _, ours in ours }
     }
+
+    /// Longer than a transaction's calls take where nothing is amiss.
+    private static let retryBackoff = 500
 
     /// What stage 1 reads: the source partitions that windows wait for.
     var foldTopics: [String] { isKeyed ? inputTopics : [eventsTopic] }

@@ -47,7 +47,7 @@ import Testing
             let settings = try Settings([
                 "application.id": "app", "input.topic": "in", "output.topic": "out", "worker.name": "w",
                 "kafka.bootstrap.servers": cluster.bootstrapServers, "transaction.timeout": "30s",
-                "kafka.retry.backoff.ms": "20",
+                "kafka.retry.backoff.ms": "200",
             ])
             group = try Group(cluster.bootstrapServers)
             let published = published
@@ -132,6 +132,17 @@ import Testing
 
         bench.delivery.deliver([bench.epoch("b")])
         #expect(try bench.sent() == ["a", "b"])
+    }
+
+    /// The first copy of a request that was sent twice may arrive later, within the next transaction.
+    @Test func afterABrokenConnectionTheProducerIsMadeAnew() throws {
+        let bench = try Bench()
+        bench.cluster.fail(.endTransaction, with: [.disconnect])
+        bench.delivery.deliver([bench.epoch("a")])
+        #expect(bench.commits == 1 && bench.drops == 1)
+        bench.delivery.deliver([bench.epoch("b")])
+        #expect(try bench.sent() == ["a", "b"])
+        #expect(bench.commits == 2 && bench.drops == 1)
     }
 
     @Test func aBusyCoordinatorIsAskedAgain() throws {
