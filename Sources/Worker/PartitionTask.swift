@@ -78,7 +78,7 @@ final class PartitionTask: @unchecked Sendable {
         guard let restoration = work.restoration else { return serial.sync { begin(failed) } }
         restoring.store(true, ordering: .relaxed)
         lanes.next.async { [self] in
-            guard restoration.run(lease) else { return }
+            guard lease.isHeld, restoration.run(lease) else { return }
             serial.async { [self] in
                 restoring.store(false, ordering: .relaxed)
                 guard feed != nil else { return }

@@ -198,6 +198,7 @@ final class Rebalancer: AssignmentHandler {
             // An eager assignor takes everything, and mostly gives it back at once.
             if !isStopping(), let states = task.handOver() { standbys.keep(task.partition, states) }
         }
+        partitions.forEach { metrics.giveUp($0) }
         if committer.activeTasks.isEmpty { membership.isAssigned = false }
         count()
         log.info("group", lost ? "partitions lost" : "partitions revoked", ["partitions": .text(list(partitions))])

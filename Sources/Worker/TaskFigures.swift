@@ -10,6 +10,20 @@ extension TopicPartition {
     var label: String { "\(topic)-\(partition)" }
 }
 
+extension Metrics {
+    /// Shows nothing of the state of a partition that was given up: whoever has it now tells of it, and a sum over
+    /// workers counts it once. What was counted stays.
+    func giveUp(_ partition: TopicPartition) {
+        let label = partition.label
+        remove(\.eventsHeld, label)
+        remove(\.devices, label)
+        remove(\.streamTime, label)
+        remove(\.windowsOpen, label)
+        remove(\.restoring, label)
+        remove(\.lag, partition.topic, String(partition.partition))
+    }
+}
+
 /// The metrics of one partition that events are read from: of stage 0 or 1.
 final class InputFigures {
     let records: Metering.Counter
