@@ -43,6 +43,9 @@ final class Checks {
     private(set) var restorations = 0
     /// ms in which perhaps no transaction could end: brokers or coordinators away.
     var outages: Int64 = 0
+    /// Rows that came, and partials of both kinds.
+    private(set) var rowRevisions = 0
+    private(set) var partialCount = 0
     /// States were spoilt, and a worker went on without them.
     var hasLostStates = false
     /// Totals were made again from partials: revisions begin anew.
@@ -177,6 +180,7 @@ final class Checks {
         for partition in all("app-partials") {
             let records = try news(partition)
             partials[partition, default: []] += records
+            partialCount += records.count
             for stored in records { try found.take(stored.record.value ?? []) }
         }
         if hasLostStates { return }
@@ -251,6 +255,7 @@ final class Checks {
 
     /// I1 and I5 for a reader that was there all along.
     private func takeRow(_ stored: StoredRecord) throws {
+        rowRevisions += 1
         let key = stored.record.key ?? []
         guard let row = stored.record.value.flatMap(Row.init) else {
             throw Violation("I1", "no row at \(stored.offset)")
@@ -332,6 +337,13 @@ final class Checks {
     }
 
     var rowCount: Int { rows.count }
+    var letterCount: Int { letters.values.reduce(0) { $0 + $1.values.reduce(0, +) } }
+
+    /// What is committed of a partition for the group; nil where it cannot be told now.
+    func committedInput() -> [PartitionName: Int64]? {
+        let sources = plan.isKeyed ? truth.folds.map(\.name) : all("in")
+        return try? committed(sources, stable: true).mapValues(\.offset)
+    }
 }
 
 extension Truth {

@@ -7,9 +7,12 @@ class Client {
     let actor: Actor
     /// ms that one request has.
     let timeout: Int64
+    /// ms before a request is sent again.
+    private let backoff: Int64
     var world: World { net.world }
 
     init(_ net: Net, _ actor: Actor, _ properties: [String: String]) {
+        backoff = Int64(properties["retry.backoff.ms"] ?? "") ?? 100
         self.net = net
         self.actor = actor
         timeout = Int64(properties["socket.timeout.ms"] ?? "") ?? 60_000
@@ -32,7 +35,7 @@ class Client {
         _ body: @escaping (inout ModelCluster, Int64) throws(BrokerError) -> Answer,
         _ done: @escaping (Result<Answer, Failure>) -> Void
     ) {
-        let (net, actor, timeout) = (net, actor, timeout)
+        let (net, actor, timeout, backoff) = (net, actor, timeout, backoff)
         func attempt() {
             guard goesOn() else { return done(.failure(.abandoned)) }
             net.send(request, for: actor, timeout: timeout, body) { outcome in
@@ -42,7 +45,7 @@ class Client {
                     return done(.failure(.refused(error)))
                 case .refused, .lost: break
                 }
-                net.world.after(net.world.random.number(50...200), for: actor) { attempt() }
+                net.world.after(backoff, for: actor) { attempt() }
             }
         }
         attempt()

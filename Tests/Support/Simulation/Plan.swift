@@ -3,8 +3,8 @@ import Settings
 /// One run, drawn from its seed: cluster, workers, input, and what befalls them.
 struct Plan {
     enum Fault: Equatable {
-        /// kill -9 of a worker, and another in its place so many ms later.
-        case kill(worker: Int, after: Int64)
+        /// kill -9 of a worker. What supervises workers starts another in its place, soon or later.
+        case kill(worker: Int)
         /// kill -9 when it comes to a request, or at one of its steps.
         case trap(worker: Int?, Request, Trap.Fate, skipping: Int, delay: Int64)
         case steps(worker: Int, Int)
@@ -46,6 +46,8 @@ struct Plan {
     var hesitation: Double
     var devices: Int
     var events: Int
+    /// When all is done, all workers die at once, and others begin in their places.
+    var killsAll: Bool
     /// Stream time that passes in a ms.
     var pace: Int64
     private(set) var random: Random
@@ -67,6 +69,7 @@ struct Plan {
         devices = random.pick([3, 10, 30])
         events = random.pick([100, 200, 400])
         pace = random.pick([1, 10, 30])
+        killsAll = random.happens(0.2)
         settings = [
             "application.id": "app", "input.topic": "in", "output.topic": "out", "idle.timeout": "1h",
             "kafka.bootstrap.servers": "simulated:1", "group.by": "app_id", "window.sizes": "1m",
@@ -88,7 +91,7 @@ struct Plan {
     private mutating func drawFault() -> Fault {
         let worker = random.below(8)
         switch random.below(24) {
-        case 0, 1: return .kill(worker: worker, after: random.pick([0, 500, 3000, 12_000]))
+        case 0, 1: return .kill(worker: worker)
         case 2, 3, 4, 5: return drawTrap(worker)
         case 6, 7: return .steps(worker: worker, random.below(900) + 1)
         case 8, 9: return .freeze(worker: worker, random.pick([300, 3000, 9000, 16_000]))

@@ -6,7 +6,7 @@ extension Run {
     func befall(_ fault: Plan.Fault) throws {
         world.trace.line(world.now, "fault: \(fault)")
         switch fault {
-        case .kill(let worker, _): if let host = living(worker) { kill(host.actor) }
+        case .kill(let worker): if let host = living(worker) { kill(host.actor) }
         case .trap(let worker, let request, let fate, let skipping, let delay):
             let actor = worker.flatMap { living($0)?.actor.number }
             net.traps.append(Trap(request: request, fate: fate, actor: actor, skipping: skipping, delay: delay))
@@ -20,10 +20,7 @@ extension Run {
         case .twin(let worker, let time):
             guard let host = living(worker) else { return }
             let twin = try launch(host.name)
-            world.after(time) { [weak self] in
-                twin.isStopping = true
-                self?.kill(twin.actor)
-            }
+            world.after(time) { [weak self] in self?.endTwin(twin) }
         case .join: try launch()
         case .stop(let worker):
             guard let host = living(worker) else { return }

@@ -127,6 +127,13 @@ final class Run {
         return alive.isEmpty ? nil : alive[number % alive.count]
     }
 
+    /// Of two processes of one name one goes.
+    func endTwin(_ twin: Host) {
+        guard hosts.contains(where: { $0 !== twin && $0.name == twin.name && $0.isAlive }) else { return }
+        twin.isStopping = true
+        kill(twin.actor)
+    }
+
     /// The input topic has more partitions.
     func grew(to total: Int32) {
         partitions = total
@@ -160,6 +167,7 @@ final class Run {
             try tick()
         }
         let recovery = try recover()
+        if plan.killsAll { try restartAll() }
         try finish()
         return Result(
             hash: world.trace.hash, steps: world.trace.steps, now: world.now, rows: checks.rowCount,
@@ -173,9 +181,23 @@ final class Run {
         try checks.look(deep: random.happens(0.1))
     }
 
+    private var mayMissCluster: Bool {
+        plan.faults.contains {
+            switch $0.fault {
+            case .outage, .loss, .trap, .delays: true
+            default: false
+            }
+        }
+    }
+
     private func checkHosts() throws {
         for host in hosts where host.actor.state != .dead {
             if host.hasEnded, !host.isStopping {
+                // A worker that does not reach its cluster when it begins says so, and ends.
+                if host.failure?.contains("transport") == true, mayMissCluster {
+                    kill(host.actor)
+                    continue
+                }
                 throw Violation("I9", "\(host.actor.name) ended by itself: \(host.failure ?? "without a word")")
             }
             let waiting = host.metrics.gauge(\.epochsWaiting).value
@@ -195,6 +217,7 @@ final class Run {
         for host in hosts {
             world.thaw(host.actor)
             host.actor.plan = nil
+            endTwin(host)
         }
         net.change { cluster, now in cluster.start(loading: 0, now: now) }
         if !hosts.contains(where: { $0.isAlive && !$0.isStopping }) { try launch() }
@@ -210,19 +233,57 @@ final class Run {
             }
         }
         let recovery = world.now - begin
-        // What is done is seen at once or soon: markers are on their way.
-        for _ in 0..<40 {
-            if try checks.look(deep: true) { break }
-            world.sleep(Self.tick)
-        }
-        if !(try checks.look(deep: true)) { throw Violation("I7", "transactions stay open") }
+        try settle()
         try checks.compareEvents()
         return recovery
     }
 
+    /// I9: from a restart after kill -9 to the first commit it takes 10 s, and what is read back.
+    private func restartAll() throws {
+        // A member that died on its way into the group may have been made its leader: it is missed only later.
+        let isBound = try isStable()
+        isFinishing = true
+        let names = hosts.filter { $0.isAlive && !$0.isStopping }.map(\.name)
+        for host in hosts where host.isAlive { kill(host.actor) }
+        for name in Set(names).sorted() { try launch(name) }
+        write(telemetry.last(partitions))
+        let begin = world.now
+        let before = checks.committedInput()
+        // Some round trips, and the epoch that is closed after it.
+        let limit = 10_000 + plan.latency.upperBound * 60 + 2000
+        while checks.committedInput() == before {
+            try tick()
+            if world.now - begin > (isBound ? limit : Self.recoveryLimit) {
+                throw Violation("I9", "no commit \(world.now - begin) ms after a restart")
+            }
+        }
+        while let undone = try checks.undone() {
+            try tick()
+            if world.now - begin > Self.recoveryLimit { throw Violation("I9", "after a restart: \(undone)") }
+        }
+        try settle()
+    }
+
+    /// Whether all living workers, and nobody else, are in the group.
+    private func isStable() throws -> Bool {
+        let now = world.now
+        let groups = try net.peek { cluster throws(BrokerError) in try cluster.groups(now: now) }.get()
+        return groups.allSatisfy { $0.state == "Stable" && $0.members.count == hosts.count(where: \.isAlive) }
+    }
+
+    /// What is done is seen at once or soon: markers are on their way.
+    private func settle() throws {
+        for _ in 0..<40 {
+            if try checks.look(deep: true) { return }
+            world.sleep(Self.tick)
+        }
+        throw Violation("I7", "transactions stay open")
+    }
+
     /// SIGTERM to all.
     private func finish() throws {
-        try checkMetrics()
+        try becomeReady()
+        try comeToAgree()
         isFinishing = true
         for host in hosts where host.isAlive {
             host.isStopping = true
@@ -233,20 +294,33 @@ final class Run {
             world.sleep(Self.tick)
             if world.now - begin > 22_000 { throw Violation("I9", "\(host.actor.name) does not stop") }
         }
-        for host in hosts where host.hasEnded {
+        for host in hosts where host.hasEnded && host.actor.state != .dead {
             if let failure = host.failure { throw Violation("I9", "\(host.actor.name): \(failure)") }
         }
         try checks.look(deep: true)
     }
 
-    /// I10: what the workers count is what can be seen.
-    private func checkMetrics() throws {
+    /// All workers that are left say that they do their work; figures come along with it.
+    private func becomeReady() throws {
         let begin = world.now
         while let host = hosts.first(where: { $0.isAlive && !$0.worker.readiness.isReady }) {
             if world.now - begin > Self.recoveryLimit {
                 throw Violation("I10", "\(host.actor.name) is not ready: \(host.worker.readiness.reason)")
             }
             try tick()
+        }
+    }
+
+    /// Figures come along with the work, and a member that died may yet cause a rebalance.
+    private func comeToAgree() throws {
+        let begin = world.now
+        while true {
+            do {
+                return try checkMetrics()
+            } catch {
+                if world.now - begin > 30_000 { throw error }
+                try tick()
+            }
         }
     }
 }
