@@ -31,7 +31,14 @@ final class SimulatedCluster: Cluster, @unchecked Sendable {
     func reader(
         of partition: TopicPartition, _ properties: [String: String], observer: (any ClientObserver)?
     ) -> any PartitionReader {
-        SimulatedReader(net, actor, properties, PartitionName(partition))
+        SimulatedReader(net, actor, properties, PartitionName(partition), from: .beginning)
+    }
+
+    func reader(
+        of partition: TopicPartition, from start: StartOffset, _ properties: [String: String],
+        observer: (any ClientObserver)?
+    ) -> any PartitionReader {
+        SimulatedReader(net, actor, properties, PartitionName(partition), from: start)
     }
 
     func administrator(_ properties: [String: String], observer: (any ClientObserver)?) -> any Administrator {

@@ -161,10 +161,13 @@ final class SimulatedReader: PartitionReader {
     private let fetcher: Fetcher
     private let world: World
 
-    init(_ net: Net, _ actor: Actor, _ properties: [String: String], _ partition: PartitionName) {
+    init(
+        _ net: Net, _ actor: Actor, _ properties: [String: String], _ partition: PartitionName,
+        from start: StartOffset
+    ) {
         fetcher = Fetcher(net, actor, properties, partition)
         world = net.world
-        fetcher.begin(at: .beginning)
+        fetcher.begin(at: start)
     }
 
     deinit { fetcher.stop() }
