@@ -147,6 +147,8 @@ final class FoldRestoration: Restoration, RestoreSink, @unchecked Sendable {
     private var reader: CheckpointReader
     /// The reader goes on with what was kept.
     private var standby: Standby?
+    /// States that it had taken before.
+    private var before: Int
     private let restorer: Restorer
     private let start: PartitionOffset
     private let trimmer: CheckpointTrimmer?
@@ -163,6 +165,7 @@ final class FoldRestoration: Restoration, RestoreSink, @unchecked Sendable {
         self.start = start
         self.trimmer = trimmer
         self.standby = standby
+        before = standby?.reader.states ?? 0
         reader = standby?.reader ?? Self.makeReader(engine, restorer, start)
     }
 
@@ -181,7 +184,7 @@ final class FoldRestoration: Restoration, RestoreSink, @unchecked Sendable {
     }
 
     var isComplete: Bool { reader.isComplete }
-    var count: Int { reader.states }
+    var count: Int { reader.states - before }
     let kind = "states"
 
     func run(_ lease: Lease) -> Bool {
@@ -195,6 +198,7 @@ final class FoldRestoration: Restoration, RestoreSink, @unchecked Sendable {
         if standby != nil, !reader.isComplete {
             // What was kept does not lead there.
             reader.forget()
+            before = 0
             reader = Self.makeReader(engine, restorer, start)
             guard let again = restorer.read(into: self, lease: lease) else { return false }
             end = again
@@ -203,19 +207,19 @@ final class FoldRestoration: Restoration, RestoreSink, @unchecked Sendable {
         trimmer?.note(end: end, of: restorer.place)
         let base = reader.finish(now: restorer.platform.scheduler.wallClock)
         let seconds = restorer.now.seconds(since: begin)
-        restorer.metrics.counter(\.restoredStates).add(UInt64(reader.states))
+        restorer.metrics.counter(\.restoredStates).add(UInt64(count))
         restorer.metrics.histogram(\.restoreSeconds).observe(seconds)
         if base == nil { beginWithoutStates() } else { tell(seconds) }
         return lease.isHeld
     }
 
     private func tell(_ seconds: Double) {
-        let rate = Double(reader.states) / max(seconds, 0.001)
+        let rate = Double(count) / max(seconds, 0.001)
         restorer.log.info(
             "restore", "states restored",
             [
                 "partition": .text(restorer.source.description), "devices": .integer(engine.devices),
-                "states_read": .integer(reader.states), "seconds": .decimal((seconds * 1000).rounded() / 1000),
+                "states_read": .integer(count), "seconds": .decimal((seconds * 1000).rounded() / 1000),
                 "states_per_s": .integer(Int(rate)),
             ])
         guard let told = reader.last?.nextOffset, let offset = start.offset, told != offset else { return }
