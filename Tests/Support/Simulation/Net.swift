@@ -56,6 +56,8 @@ final class Net {
     private(set) var sprung = 0
     /// The transactional ids that were ever used, by the number of the actor.
     var identities: [Int: Set<String>] = [:]
+    /// What each member of a group was last given, which the model does not tell.
+    var assignments: [String: [TopicPartition]] = [:]
     /// Kills an actor.
     var kill: (Actor) -> Void = { _ in }
     private var scheduled: Int64?

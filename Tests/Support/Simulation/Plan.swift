@@ -78,6 +78,7 @@ struct Plan {
             "checkpoint.pass": random.pick(["2", "3", "7"]), "emit": random.pick(["updates", "updates", "final"]),
             "transaction.timeout": random.pick(["5s", "10s"]), "revoke.budget": random.pick(["200ms", "1s", "5s"]),
         ]
+        if random.happens(0.3) { settings["standby.replicas"] = "1" }
         self.random = random
         drawFaults()
     }

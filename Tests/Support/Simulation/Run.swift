@@ -47,6 +47,8 @@ final class Run {
     private var random: Random
     private var faults: ArraySlice<(time: Int64, fault: Plan.Fault)>
     private var actors = 0
+    /// The trace is written, and what the workers log.
+    private let isShown: Bool
     private var names = 0
     private var isFinishing = false
     private(set) var partitions: Int32
@@ -58,6 +60,7 @@ final class Run {
     static let recoveryLimit: Int64 = 90_000
 
     init(seed: UInt64, isShown: Bool) throws {
+        self.isShown = isShown
         plan = Plan(seed: seed)
         var random = plan.random
         world = World(seed: random.next(), trace: Trace(isShown: isShown))
@@ -91,7 +94,8 @@ final class Run {
         let scheduler = SimulatedScheduler(world, actor)
         let metrics = Metrics()
         let log = Log(
-            level: .error, descriptor: devices?.fileDescriptor ?? 2, lost: metrics.counter(\.logLinesLost))
+            level: isShown ? .info : .error, descriptor: isShown ? 2 : devices?.fileDescriptor ?? 2,
+            lost: metrics.counter(\.logLinesLost))
         let worker = Worker(
             try plan.settings(of: name), metrics: metrics, log: log,
             on: Platform(cluster: SimulatedCluster(net, actor), scheduler: scheduler))

@@ -32,6 +32,8 @@ final class Fetcher: Client {
         super.init(net, actor, properties)
     }
 
+    var hasBegun: Bool { life > 0 }
+
     func stop() {
         isStopped = true
         items = []

@@ -142,6 +142,7 @@ final class SimulatedMember: Client, GroupMember, @unchecked Sendable {
         case .answer(.synced(let partitions)):
             state = .assigned
             lastSign = world.now
+            net.assignments[id] = partitions.map(\.kafka)
             world.trace.line(world.now, "\(actor.name): generation \(generation) with \(partitions)")
             push(.assign(partitions))
             beat(life)
@@ -309,7 +310,10 @@ final class SimulatedMember: Client, GroupMember, @unchecked Sendable {
 
     func seek(_ partition: TopicPartition, to start: StartOffset, limit: Int32) throws(KafkaError) {
         world.step()
-        guard let fetcher = fetchers[PartitionName(partition)] else { throw .state("seek in \(partition)") }
+        // One that is not fetched yet cannot be sought in: the library says so, and the caller asks again.
+        guard let fetcher = fetchers[PartitionName(partition)], fetcher.hasBegun else {
+            throw .state("seek in \(partition)")
+        }
         fetcher.begin(at: start)
     }
 
@@ -321,6 +325,21 @@ final class SimulatedMember: Client, GroupMember, @unchecked Sendable {
 
     /// Empty after the group has said that it does not know it.
     var memberID: String { id }
+
+    func members(limit: Int32) throws(KafkaError) -> GroupMembers {
+        let group = group
+        let groups = try ask(.metadata, "ask for the members of \(group)", limit: limit) {
+            (cluster, now) throws(BrokerError) in try cluster.groups(now: now)
+        }
+        guard let found = groups.first(where: { $0.name == group }) else {
+            throw KafkaError(.notCoordinator, "ask for the members of \(group)")
+        }
+        return GroupMembers(
+            isStable: found.state == "Stable",
+            members: found.members.map { name in
+                GroupMembers.Member(id: name, partitions: net.assignments[name] ?? [])
+            })
+    }
 
     func place() throws(KafkaError) -> any GroupPlace { SimulatedPlace(group, identity) }
 }
