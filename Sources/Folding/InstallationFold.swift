@@ -305,9 +305,16 @@ struct FoldCore: ~Copyable {
     }
 
     private mutating func expire(_ device: UInt32) {
-        context.store.remove(table[device].cold)
+        removeCold(device)
         table.remove(device)
         if notesChanges { changed.append(device) }
+    }
+
+    /// Ends what only some installations have. The place must not name it any longer: a restoration may come to it
+    /// once more, when another state has been given the same memory.
+    mutating func removeCold(_ device: UInt32) {
+        context.store.remove(table[device].cold)
+        table[device].cold = Device.noCold
     }
 
     /// The device is going to change: remembers it for the next commit, as it is.
@@ -323,16 +330,29 @@ struct FoldCore: ~Copyable {
         changed.append(device, StateImage(of: table[device], context.store[table[device].cold]))
     }
 
+    /// Looks out for every device anew, from stream time on, whatever was looked out for before.
+    mutating func scheduleAll() {
+        wheel = TimerWheel()
+        near = NearTimers()
+        var none: ContiguousArray<UInt32> = []
+        if context.stream != Moment.absent { wheel.advance(to: TimerWheel.tick(context.stream), into: &none) }
+        for device in table.indices where table[device].flags.contains(.inUse) {
+            table[device].timer = 0
+            schedule(device)
+        }
+    }
+
     /// Sees to it that the device is looked at when its next limit passes.
     @inline(__always)
     mutating func schedule(_ device: UInt32) {
         let due = table[device].nextDue(context)
         guard due != Int64.max else { return }
+        let now = TimerWheel.tick(context.stream)
         let tick = max(TimerWheel.tick(due), 1)
         let wanted = table[device].timer
         guard wanted == 0 || tick < wanted else { return }
         table[device].timer = tick
-        if tick <= TimerWheel.tick(context.stream) {
+        if tick <= now {
             near.insert(NearTimers.Entry(due: due, device: device))
         } else {
             wheel.insert(device, tick: tick)

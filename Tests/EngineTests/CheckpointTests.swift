@@ -89,9 +89,18 @@ private struct Trial {
             }
             // Some of what was written may not have been committed.
             number -= random.happens(0.5) ? min(random.pick([1, 2, 3]), number - 1) : 0
+            let (old, isCommitted) = (engine, marks.count == number)
             marks.removeLast(marks.count - number)
             engine = try takenOver(after: number - 1) ?? restart(after: number - 1)
+            if isCommitted, random.happens(0.5) { try readAlong(old) }
         }
+    }
+
+    /// Who gave the partition up reads along what others write, on top of what it has.
+    private mutating func readAlong(_ old: PartitionEngine) throws {
+        let last = try #require(old.lastSaved)
+        standby = CheckpointReader(following: source, into: PartitionEngine(settings, statesOf: old), from: last)
+        followed = log.count
     }
 
     /// Another worker reads along.

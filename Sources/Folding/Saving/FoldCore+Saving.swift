@@ -105,8 +105,7 @@ extension FoldCore {
     }
 
     private mutating func clear(_ place: UInt32) {
-        context.store.remove(table[place].cold)
-        table[place].cold = Device.noCold
+        removeCold(place)
         table[place].flags = []
     }
 
@@ -126,11 +125,7 @@ extension FoldCore {
         }
         let image = try reader.image(over: old)
         try table[place].take(image)
-        guard entry & StateEntry.hasCold != 0 else {
-            context.store.remove(table[place].cold)
-            table[place].cold = Device.noCold
-            return
-        }
+        guard entry & StateEntry.hasCold != 0 else { return removeCold(place) }
         if table[place].cold == Device.noCold { table[place].cold = context.store.make() }
         try context.store[table[place].cold]?.load(&reader, image, over: old, owner: table[place].key)
     }
@@ -142,9 +137,7 @@ extension FoldCore {
         guard table.reindex() else { return false }
         context.stream = stream
         context.watermark = watermark
-        var none: ContiguousArray<UInt32> = []
-        if stream != Moment.absent { wheel.advance(to: TimerWheel.tick(stream), into: &none) }
-        for place in table.indices where table[place].flags.contains(.inUse) { schedule(place) }
+        scheduleAll()
         return true
     }
 
