@@ -104,6 +104,7 @@ extension Device {
         }
         releaseByNumber(context)
         releaseByTime(context)
+        while cold.heldByTime.count > context.limits.reorderBuffer { foldOldestHeld(cold, context) }
     }
 
     /// Folds an event that was held, unless its process was succeeded meanwhile.
@@ -256,9 +257,12 @@ extension Device {
         while !held.heldByTime.isEmpty { foldOldestHeld(held, context) }
     }
 
+    /// Events of one moment among which the first is looked for, pair by pair: a record may have thousands.
+    private static let equalLimit = 64
+
     private mutating func foldOldestHeld(_ held: Cold, _ context: FoldContext) {
         var end = 1
-        while end < held.heldByTime.count, held.heldByTime[0].event.edge != .exit,
+        while end < min(held.heldByTime.count, Device.equalLimit), held.heldByTime[0].event.edge != .exit,
             held.heldByTime[end].event.edge != .exit,
             !goesBefore(held.heldByTime[0], held.heldByTime[end], context)
         {

@@ -342,13 +342,18 @@ struct FoldCore: ~Copyable {
         }
     }
 
-    /// Sees to it that the device is looked at when its next limit passes.
+    /// Ticks after which a device is looked at in any case, some 9 hours. The end of a state is days away and moves
+    /// with each use; an entry for it would stand in the wheel, stale, as long as that.
+    private static let longestWait: UInt32 = 1 << 15
+
+    /// Sees to it that the device is looked at when its next limit passes, or before.
     @inline(__always)
     mutating func schedule(_ device: UInt32) {
         let due = table[device].nextDue(context)
         guard due != Int64.max else { return }
         let now = TimerWheel.tick(context.stream)
-        let tick = max(TimerWheel.tick(due), 1)
+        let latest = now < UInt32.max - FoldCore.longestWait ? now + FoldCore.longestWait : UInt32.max
+        let tick = min(max(TimerWheel.tick(due), 1), latest)
         let wanted = table[device].timer
         guard wanted == 0 || tick < wanted else { return }
         table[device].timer = tick

@@ -116,7 +116,7 @@ struct Few<Element: BitwiseCopyable>: ~Copyable {
         let element = self[index]
         let from = unsafe at(index)
         unsafe from.update(from: from + 1, count: count - index - 1)
-        length -= 1
+        setLength(count - 1)
         return element
     }
 
@@ -124,7 +124,7 @@ struct Few<Element: BitwiseCopyable>: ~Copyable {
         guard number > 0 else { return }
         let start = unsafe at(number - 1)
         unsafe at(0).update(from: start + 1, count: count - number)
-        length -= UInt32(number)
+        setLength(count - number)
     }
 
     mutating func removeAll(where isGone: (Element) throws -> Bool) rethrows {
@@ -133,11 +133,22 @@ struct Few<Element: BitwiseCopyable>: ~Copyable {
             self[kept] = self[index]
             kept += 1
         }
-        length = UInt32(kept)
+        setLength(kept)
     }
 
-    /// Its memory is kept for what comes next.
-    mutating func removeAll() { length = 0 }
+    mutating func removeAll() { setLength(0) }
+
+    /// Bytes that a list without elements keeps for what comes next; where there are more, all go back.
+    private static var keptBytes: Int { 4096 }
+
+    @inline(__always)
+    private mutating func setLength(_ count: Int) {
+        length = UInt32(count)
+        guard count == 0, Int(room) * MemoryLayout<Element>.stride > Self.keptBytes else { return }
+        giveBack()
+        unsafe base = nil
+        room = 0
+    }
 
     private mutating func grow(to count: Int, _ memory: SlabMemory) {
         let stride = MemoryLayout<Element>.stride

@@ -154,8 +154,8 @@ extension Cold {
         if isWhole || !unsaved.isDisjoint(with: [.scenes, .activities, .views, .resources]) {
             Self.noteTold(&scenes)
             Self.noteTold(&activities)
-            Self.noteTold(&views)
-            Self.noteTold(&resources)
+            if hasVisits { Self.noteTold(&views) }
+            if hasGraces { Self.noteTold(&resources) }
         }
         if isWhole || unsaved.contains(.echoes) { echoes.noteSaved() }
         (newSucceeded, newEndedCounts) = (0, 0)
