@@ -78,9 +78,11 @@ extension Device {
     func noteSpan(_ state: State, from start: Moment, _ context: FoldContext) {
         guard let held = coldState(context) else { return }
         if held.echoes.pending.isEmpty {
-            // What ended too long before is near to no echo that may come.
+            // What ended too long before is near to no echo that may come: times that go back by more than the limit
+            // tell nothing of when it was.
+            let reach = context.limits.echoTolerance + context.limits.clockRegressionAfter
             while held.echoes.spans.count > 1, let end = held.echoes.spans[1].start,
-                duration(from: end, to: start, context) > context.limits.echoTolerance
+                duration(from: end, to: start, context) > reach
             {
                 held.echoes.removeFirstSpan()
             }

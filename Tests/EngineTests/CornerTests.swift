@@ -89,6 +89,14 @@ import Testing
 
     static let scenes = [
         Corner(
+            "an echo agrees with a phase near it in time, though its number comes after others",
+            """
+            0 sceneWillConnect instance=s seq=1; 5000 sceneWillEnterForeground instance=s seq=2; \
+            10000 sceneDidBecomeActive instance=s seq=3; 11001 sceneDidEnterBackground instance=s seq=4; \
+            10999 willResignActive seq=5 rx=11100; 20000 heartbeat seq=6
+            """,
+            [illegal: 0]),
+        Corner(
             "an echo agrees with the phase just before the termination",
             "0 didEnterBackground scope=scene instance=s; 5000 willTerminate; 5700 didEnterBackground", [illegal: 0]),
         Corner(
