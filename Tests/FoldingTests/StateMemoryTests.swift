@@ -113,7 +113,7 @@ import Testing
 }
 
 /// A partition's fold, as it is inside.
-private final class Fold {
+final class Fold {
     var core: FoldCore
     var lexicon = Lexicon()
     private var contributions = ContributionBatch()
