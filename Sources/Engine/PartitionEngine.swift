@@ -17,7 +17,6 @@ package final class PartitionEngine {
     private var batch = EventBatch(capacity: PartitionEngine.batchEvents * 2)
     private var contributions = ContributionBatch(capacity: PartitionEngine.batchEvents * 4)
     private var decoded = EngineCounts()
-    private var taken = 0
     private let limits: FoldingLimits
     private var checkpoint: CheckpointWriter?
     private let splits: SplitWatch?
@@ -82,7 +81,6 @@ package final class PartitionEngine {
     package func process() {
         decoded.otherTelemetry += batch.otherTelemetry
         decoded.records += batch.records
-        for index in batch.events.indices where batch.events[index].edge != .tick { taken += 1 }
         fold.learn(lexicon)
         fold.fold(batch, into: &contributions)
         combine()
@@ -156,9 +154,6 @@ package final class PartitionEngine {
 
     func finishRestore(_ last: BlockHeader, suspects: Set<UInt32>) throws(UnreadableBytes) {
         try fold.finishRestore(stream: last.stream, watermark: last.watermark, suspects: suspects)
-        // What waits was taken in by whoever wrote it.
-        let counts = fold.counts
-        taken = counts.folded + counts.duplicates + counts.late + fold.heldEvents
     }
 
     func forgetStates() {
@@ -215,7 +210,7 @@ package final class PartitionEngine {
     /// Events that wait in memory for older ones: a position behind them is not done with.
     package var held: Int {
         let folded = fold.counts
-        return taken - folded.folded - folded.duplicates - folded.late
+        return folded.arrived - folded.folded - folded.duplicates - folded.late
     }
 
     /// What became of every event so far; those in hand or held back are not in it yet.

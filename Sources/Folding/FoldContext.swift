@@ -111,6 +111,8 @@ struct FoldSpans {
 
 /// What became of the events, for the sum that says that none was dropped in silence.
 package struct FoldCounts: Sendable, Equatable {
+    /// All that came, those that wait included.
+    package var arrived = 0
     package var folded = 0
     /// Folded ones with an unknown name.
     package var other = 0

@@ -20,8 +20,6 @@ package final class InstallationFold {
     package var byteCount: Int { core.table.byteCount }
     /// Bytes that only some installations need: scenes, activities, views, processes before the running one.
     package var partByteCount: Int { core.context.store.byteCount }
-    /// Events that are held back now; goes through all states.
-    package var heldEvents: Int { core.heldEvents }
     /// The largest receive time that a record told, ms since the epoch; ``Event/absent`` before the first.
     package var watermark: Int64 { core.context.watermark }
 
@@ -107,6 +105,9 @@ package final class InstallationFold {
         stream: Int64, watermark: Int64, suspects: some Sequence<UInt32>
     ) throws(UnreadableBytes) {
         guard core.finishRestore(stream: stream, watermark: watermark) else { throw UnreadableBytes() }
+        // What waits came to whoever wrote it.
+        let counts = core.context.counts
+        core.context.counts.arrived = counts.folded + counts.duplicates + counts.late + core.heldEvents
         core.noteAll(suspects)
     }
 
@@ -114,6 +115,7 @@ package final class InstallationFold {
     package func endLife() {
         core.forgetTold()
         core.context.counts = FoldCounts()
+        core.context.counts.arrived = core.heldEvents
         core.context.sightings = []
     }
 
@@ -183,6 +185,7 @@ struct FoldCore: ~Copyable {
         advanceStream(to: time)
     }
 
+    /// Events that are held back, counted state by state.
     var heldEvents: Int {
         table.indices.reduce(0) { sum, place in
             guard table[place].flags.contains(.inUse), let cold = table[place].coldState(context) else { return sum }
@@ -257,6 +260,7 @@ struct FoldCore: ~Copyable {
             advanceStream(to: event.received)
         }
         guard event.edge != .tick else { return }
+        context.counts.arrived += 1
         var device = table.index(of: event.installation, at: place)
         if event.received == Moment.absent {
             advanceStream(to: table[device].stamp(of: event, context).received)
