@@ -17,6 +17,7 @@ extension Metrics {
         let label = partition.label
         remove(\.eventsHeld, label)
         remove(\.devices, label)
+        remove(\.stateBytes, label)
         remove(\.streamTime, label)
         remove(\.windowsOpen, label)
         remove(\.restoring, label)

@@ -54,9 +54,12 @@ final class Demo {
         try send(while: running)
         _ = try writer.flush()
         waitForTheFold(while: running)
+        // A worker that has given its partitions up shows nothing of their states.
+        let standing = Standing(
+            counts: counts, devices: total(\.devices), held: total(\.eventsHeld))
         worker.stop()
         try running.join()
-        return result()
+        return result(standing)
     }
 
     // MARK: Sending
@@ -101,6 +104,21 @@ final class Demo {
         }
     }
 
+    private func total(_ path: KeyPath<MetricTable, GaugeDefinition>) -> Int {
+        (0..<DemoPlan.partitions).reduce(0) { sum, partition in
+            sum + Int(metrics.gauge(path, "\(DemoPlan.inputTopic)-\(partition)").value)
+        }
+    }
+
+    private var counts: EngineCounts {
+        var counts = EngineCounts()
+        counts.folded = total(\.eventsFolded)
+        counts.duplicates = total(\.eventsDuplicate)
+        counts.late = total(\.eventsLate)
+        counts.other = total(\.eventsOther)
+        return counts
+    }
+
     /// Records sent and not yet read.
     private var ahead: Int { sent - total(\.recordsIn) - total(\.offsetsSkipped) }
 
@@ -125,22 +143,18 @@ final class Demo {
 
     // MARK: The end
 
-    private func result() -> DemoResult {
-        var counts = EngineCounts()
-        counts.folded = total(\.eventsFolded)
-        counts.duplicates = total(\.eventsDuplicate)
-        counts.late = total(\.eventsLate)
-        counts.other = total(\.eventsOther)
-        let devices = (0..<DemoPlan.partitions).reduce(0) { sum, partition in
-            sum + Int(metrics.gauge(\.devices, "\(DemoPlan.inputTopic)-\(partition)").value)
-        }
-        // Those that wait for older ones stay in the checkpoint.
-        let held = (0..<DemoPlan.partitions).reduce(0) { sum, partition in
-            sum + Int(metrics.gauge(\.eventsHeld, "\(DemoPlan.inputTopic)-\(partition)").value)
-        }
-        let accounted = counts.events + held
+    /// What has come of the events when all have been read.
+    private struct Standing {
+        var counts: EngineCounts
+        var devices: Int
+        /// Those that wait for older ones stay in the checkpoint.
+        var held: Int
+    }
+
+    private func result(_ standing: Standing) -> DemoResult {
+        let accounted = standing.counts.events + standing.held
         let read = total(\.recordsIn)
-        var summary = ReplaySummary(counts, devices: devices, settings)
+        var summary = ReplaySummary(standing.counts, devices: standing.devices, settings)
         for row in site.rows { summary.add(unsafe row.span.bytes) }
         let page =
             "sent     \(Figures.grouped(sent)) records, \(Figures.grouped(read)) of them read, "

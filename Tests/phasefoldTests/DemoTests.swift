@@ -19,6 +19,8 @@ import Testing
         #expect((first.first ?? 0) > 500)
         let folded = try #require(result.lines.first { $0.hasPrefix("events ") })
         #expect(folded.contains("folded"))
+        let devices = try #require(result.lines.first { $0.hasPrefix("devices ") }?.split(separator: " ").last)
+        #expect(Int(devices) ?? 0 > 50, "those that were known when all was read")
         #expect(result.lines.contains { $0.hasPrefix("launch_cold") })
         #expect(result.lines.allSatisfy { $0.count <= 100 })
     }
