@@ -54,12 +54,20 @@ struct RealWorkerTests {
         try admin.create([topic], limit: 10_000)
     }
 
-    /// Starts `phasefold run`; its log goes to a file.
+    private func log(of properties: URL) -> URL {
+        properties.deletingPathExtension().appendingPathExtension("log")
+    }
+
+    private func remove(_ files: URL...) {
+        for file in files { try? FileManager.default.removeItem(at: file) }
+    }
+
+    /// Starts `phasefold run`; its log goes to a file, ``log(of:)``.
     private func startWorker(_ properties: URL) throws -> Process {
         let process = Process()
         process.executableURL = URL(filePath: Self.program)
         process.arguments = ["run", "-c", properties.path]
-        let log = properties.deletingPathExtension().appendingPathExtension("log")
+        let log = log(of: properties)
         _ = FileManager.default.createFile(atPath: log.path, contents: nil)
         process.standardError = try FileHandle(forWritingTo: log)
         process.standardInput = FileHandle.nullDevice
@@ -100,7 +108,7 @@ struct RealWorkerTests {
         try createInput(name, partitions: 1)
         let events = temporary("events.ndjson")
         let file = try properties(name)
-        defer { for url in [events, file] { try? FileManager.default.removeItem(at: url) } }
+        defer { remove(events, file, log(of: file)) }
         let simulated = try RealBroker.run(
             Self.program, ["simulate", "--devices", "200", "--seconds", "1800", "--seed", "7"])
         try Data((simulated + "\n").utf8).write(to: events)
@@ -143,7 +151,7 @@ struct RealWorkerTests {
         try createInput(name, partitions: 2)
         let lines = temporary("lines")
         let file = try properties(name)
-        defer { for url in [lines, file] { try? FileManager.default.removeItem(at: url) } }
+        defer { remove(lines, file, log(of: file)) }
         try Data("key\t{\"device_id\":\"d\",\"app_id\":\"a\",\"event\":\"heartbeat\"}\nkey\t{nonsense\n".utf8)
             .write(to: lines)
         let kcat = ["-P", "-b", bootstrap, "-t", "\(name)-in", "-K", "\t", "-l", lines.path]
@@ -218,7 +226,7 @@ struct RealWorkerTests {
 
     @Test func nobodyThereEndsWith69() throws {
         let file = try properties(fresh("away"), ["kafka.bootstrap.servers": "127.0.0.1:1"])
-        defer { try? FileManager.default.removeItem(at: file) }
+        defer { remove(file, log(of: file)) }
         let worker = try startWorker(file)
         worker.waitUntilExit()
         #expect(worker.terminationStatus == 69)
