@@ -134,8 +134,8 @@ let package = Package(
         .executableTarget(
             name: "delivery-simulation",
             dependencies: [
-                "BrokerModel", "Worker", "Kafka", "Engine", "Aggregating", "Checkpointing", "Lifecycle", "Settings",
-                "Metering",
+                "BrokerModel", "Worker", "Kafka", "Engine", "Decoding", "Aggregating", "Checkpointing", "Lifecycle",
+                "Settings", "Metering",
             ],
             path: "Tests/Support/Simulation", swiftSettings: strict),
         tests("SimulationTests", ["delivery-simulation"]),

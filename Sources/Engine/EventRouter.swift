@@ -5,21 +5,30 @@ package import Lifecycle
 /// Stage 0 of one input partition, without Kafka: decodes records once and packs their events by installation, so
 /// that every event of one comes to the same partition of `<app>-events`.
 ///
+/// Each event goes with the stream time of the input partition, the largest receive time so far, by which stage 1 puts
+/// those of all input partitions in order. Every partition of `<app>-events` is told how far the input partition has
+/// come, where no event goes too.
+///
 /// Owned by one task and touched on its queue alone.
 package final class EventRouter {
     private var decoder: RecordDecoder
     private var lexicon = Lexicon()
     private var batch = EventBatch(capacity: PartitionEngine.batchEvents * 2)
     private var packers: [EventPacker]
-    /// The largest receive time that each packer has been told.
-    private var told: [Int64]
+    private let source: SourcePartition
+    /// What every partition has been told; nil before the first time.
+    private var told: PackedHeader?
     /// Those that the source record in hand has given events to.
     private var touched: [Int] = []
     private var full = RecordBatch()
     /// Records taken in, events of other telemetry, and what could not be read.
     package private(set) var counts = EngineCounts()
-    /// The largest receive time so far, ms since the epoch.
-    private var watermark = Event.absent
+    /// The largest receive time so far, ms since the epoch; ``Event/absent`` before the first.
+    package private(set) var stream: Int64
+    /// A later receive time is none: a clock is wrong. Such a record keeps the stream time of the one before it, ms.
+    package var latest = Int64.max
+    /// Nobody is to wait for the input partition: the last record's receive time was none.
+    package private(set) var isPassedOver = false
 
     /// A record of events is closed when it holds so many bytes, at the end of a source record.
     private static let recordLimit = 200 << 10
@@ -28,12 +37,18 @@ package final class EventRouter {
     /// Bytes of closed records beyond which the epoch should be closed before its time.
     private static let epochLimit = 32 << 20
 
-    /// - Parameter partitions: of `<app>-events`.
-    package init(_ settings: EngineSettings, partitions: Int) {
+    /// - Parameters:
+    ///   - source: the input partition.
+    ///   - stream: its stream time where the records begin.
+    ///   - partitions: of `<app>-events`.
+    package init(
+        _ settings: EngineSettings, source: SourcePartition, stream: Int64 = Event.absent, partitions: Int
+    ) {
         precondition(partitions > 0, "events go somewhere")
         decoder = RecordDecoder(settings.decoding)
         packers = Array(repeating: EventPacker(), count: partitions)
-        told = Array(repeating: Event.absent, count: partitions)
+        self.source = source
+        self.stream = stream
     }
 
     /// Takes one record in; parameters as ``PartitionEngine/ingest(_:key:timestamp:)``.
@@ -52,12 +67,14 @@ package final class EventRouter {
     private func route() {
         for index in batch.events.indices {
             let event = batch.events[index]
-            if event.received != Event.absent { watermark = max(watermark, event.received) }
+            if event.received != Event.absent {
+                isPassedOver = event.received > latest
+                if !isPassedOver { stream = max(stream, event.received) }
+            }
             if event.edge == .tick { continue }
             let target = Int(event.installation.high % UInt64(packers.count))
             if packers[target].isBetweenRecords { touched.append(target) }
-            packers[target].append(event, lexicon: lexicon)
-            told[target] = max(told[target], event.received)
+            packers[target].append(event, stream: stream, lexicon: lexicon)
             if packers[target].byteCount >= Self.hardLimit { close(target) }
         }
         for target in touched {
@@ -68,25 +85,32 @@ package final class EventRouter {
     }
 
     private func close(_ target: Int) {
-        full.append(value: packers[target].take(), route: UInt64(target))
+        full.append(value: packers[target].take(header(isIdle: false)), route: UInt64(target))
+    }
+
+    private func header(isIdle: Bool) -> PackedHeader {
+        PackedHeader(topic: source.topic, partition: source.partition, stream: stream, isIdle: isIdle)
     }
 
     /// So much was gathered that the epoch should be closed before its time.
     package var isFull: Bool { full.bytes.count >= Self.epochLimit }
 
+    /// Bytes that were gathered since the epoch began.
+    package var byteCount: Int { packers.reduce(full.bytes.count) { $0 + $1.byteCount } }
+
     /// Closes the epoch: appends the packed events, whose route is their partition.
     ///
-    /// Every partition hears how far this source has come: stream time goes on there too where no event came.
-    package func closeEpoch(into events: inout RecordBatch) {
-        for target in packers.indices {
-            if told[target] < watermark {
-                var tick = Event.tick(received: watermark)
-                tick.record = 0
-                packers[target].append(tick, lexicon: lexicon)
-                told[target] = watermark
-            }
-            if packers[target].count > 0 { close(target) }
+    /// - Parameters:
+    ///   - isIdle: nobody is to wait for the input partition until more comes.
+    ///   - tellsAgain: how far it is goes out where nothing is new, too: whoever reads on after a restart has not
+    ///     heard it.
+    package func closeEpoch(isIdle: Bool = false, tellsAgain: Bool = false, into events: inout RecordBatch) {
+        let header = header(isIdle: isIdle || isPassedOver)
+        let isNew = tellsAgain || header != told
+        for target in packers.indices where isNew || packers[target].count > 0 {
+            full.append(value: packers[target].take(header), route: UInt64(target))
         }
+        told = header
         if events.isEmpty {
             swap(&events, &full)
         } else {

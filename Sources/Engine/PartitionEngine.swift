@@ -1,6 +1,6 @@
 package import Aggregating
 package import Checkpointing
-package import Decoding
+internal import Decoding
 package import Folding
 package import Lifecycle
 
@@ -10,7 +10,9 @@ package import Lifecycle
 /// combined in batches, at the latest when an epoch is closed.
 package final class PartitionEngine {
     private var decoder: RecordDecoder
-    private var unpacker = EventUnpacker()
+    private var merge = SourceMerge()
+    /// Stream time of the packed events' sources, as far as the fold has been told.
+    private var mergedStream = Event.absent
     private var fold: InstallationFold
     private var combiner: Combiner
     private var lexicon = Lexicon()
@@ -71,11 +73,65 @@ package final class PartitionEngine {
         return rejections
     }
 
-    /// Takes one record of stage 0 in; none of its events where it cannot be read.
-    package func ingest(packed value: RawSpan) throws(PackedEventsError) {
-        try unpacker.unpack(value, lexicon: &lexicon, into: &batch)
-        if batch.events.count >= Self.batchEvents { process() }
+    // MARK: Packed events
+
+    /// The input partitions whose packed events come. Before the first; where they are not told, events are folded as
+    /// they come.
+    package func expect(_ sources: [SourcePartition]) { merge.expect(sources) }
+
+    /// Goes on where another engine's ``mergePlace(end:)`` was. Before the first packed events.
+    package func resume(_ place: MergePlace) { merge.resume(place) }
+
+    /// Takes one record of stage 0 in, and folds what is now known to be next over all sources.
+    ///
+    /// - Parameter offset: of the record in its log.
+    /// - Returns: records that could not be read, of which some may have waited: what is behind the place in them that
+    ///   cannot be is lost.
+    package func ingest(packed value: RawSpan, offset: Int64) -> Int {
+        guard var cursor = try? PackedCursor(value) else { return 1 }
+        var unreadable = 0
+        merge.hear(cursor.header, at: offset)
+        while !cursor.isEmpty, merge.isNext(cursor, at: offset) { unreadable += take(&cursor, value, offset) }
+        if !cursor.isEmpty { merge.keep(cursor, value, at: offset) }
+        while var record = merge.takeNext() {
+            let bytes = record.bytes
+            repeat {
+                unreadable += unsafe take(&record.cursor, bytes.span.bytes, record.offset)
+            } while !record.cursor.isEmpty && merge.isNext(record.cursor, at: record.offset)
+            if !record.cursor.isEmpty { merge.keep(record) }
+        }
+        if merge.stream > mergedStream {
+            mergedStream = merge.stream
+            var tick = Event.tick(received: mergedStream)
+            tick.record = .max
+            batch.events.append(tick)
+        }
+        return unreadable
     }
+
+    /// - Returns: 1 where the events cannot be read, else 0.
+    private func take(_ cursor: inout PackedCursor, _ bytes: RawSpan, _ offset: Int64) -> Int {
+        let wasFolded = merge.wasFolded(cursor.stream, offset)
+        let (events, records) = (batch.events.count, batch.records)
+        guard (try? cursor.take(bytes, lexicon: &lexicon, into: &batch)) != nil else { return 1 }
+        if wasFolded {
+            batch.events.removeLast(batch.events.count - events)
+            batch.records = records
+        }
+        if batch.events.count >= Self.batchEvents { process() }
+        return 0
+    }
+
+    /// Where the merge stands.
+    /// - Parameter end: the first record of the log that was not taken in.
+    package func mergePlace(end: Int64) -> MergePlace { merge.place(end: end) }
+
+    /// The log's first record of which events wait; nil where none does.
+    package var firstWaiting: Int64? { merge.firstWaiting }
+    /// Bytes of the records of which events wait.
+    package var waitingBytes: Int { merge.byteCount }
+    /// All sources are idle, and nothing waits.
+    package var isIdle: Bool { merge.isIdle }
 
     /// Folds and combines what has been taken in.
     package func process() {

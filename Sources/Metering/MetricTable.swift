@@ -34,6 +34,14 @@ package struct MetricTable: Sendable {
     package let eventsHeld = GaugeDefinition(
         "phasefold_events_held", .events, "Events that wait for older ones: read, and in none of the sums yet.",
         labels: ["partition"])
+    package let bytesAhead = GaugeDefinition(
+        "phasefold_ahead_bytes", .bytes,
+        "Where input.keyed is false: packed events of an input partition that the slowest one has not come to, as far "
+            + "as this worker knows; with its share of merge.memory the partition waits.",
+        labels: ["partition"])
+    package let bytesWaiting = GaugeDefinition(
+        "phasefold_merge_waiting_bytes", .bytes,
+        "Packed events that wait in memory until all input partitions have come as far.", labels: ["partition"])
     package let deadLetters = CounterDefinition(
         "phasefold_dead_letters_total", .events, "Events and records that could not be read, by code.",
         labels: ["code"])

@@ -48,6 +48,10 @@ package struct SettingTable: Sendable {
         "input.keyed", .input, "true",
         "Whether all records of a device are in one partition. false, as for what an OpenTelemetry Collector writes: "
             + "events go first through topic.events, each device's into one partition.")
+    package let mergeMemory = Setting<Int>.bytes(
+        "merge.memory", .input, "128MiB", in: Units.kibibyte...(1024 * Units.gibibyte),
+        "Where input.keyed is false: events wait in memory, over all workers, until all input partitions have come as "
+            + "far. An input partition that is ahead of the slowest one by its share of so much is read no further.")
     package let inputMaxRecordBytes = Setting<Int>.bytes(
         "input.max_record_bytes", .input, "16MiB", in: Units.kibibyte...Units.gibibyte,
         "A longer record is a dead letter.")
@@ -68,7 +72,8 @@ package struct SettingTable: Sendable {
 
     package let idleTimeout = Setting<Int64>.duration(
         "idle.timeout", .order, "30s", in: Units.second...Units.hour,
-        "The stream time of a partition that is caught up and silent for so long follows the wall clock.")
+        "The stream time of a partition that is caught up and silent for so long follows the wall clock. Where "
+            + "input.keyed is false, no event of another partition waits for it longer.")
     package let reorderTimeout = Setting<Int64>.duration(
         "reorder.timeout", .order, "10s", in: 0...Units.hour,
         "How long, in stream time, numbered events wait for missing ones before them.")

@@ -1,5 +1,6 @@
 internal import Aggregating
 internal import Checkpointing
+internal import Engine
 internal import Kafka
 internal import Synchronization
 
@@ -36,21 +37,37 @@ struct ClosedEpoch: Sendable {
 
 /// What a task writes beside its committed offset: `v2 <ms> <epoch> <commit>`: the stream time (stage 1) or horizon
 /// (stage 2) that must not go back over a restart, and the commit of the checkpoint that belongs to the offset.
-/// `v1 <ms>` where no checkpoint was written. The delivery may add the name of its commit behind it: ``CommitMark``.
+/// `v3 <ms> <epoch> <commit> <end> <frontier>` where stage 1 merges what stage 0 wrote: the offset is that of the
+/// first record that is not folded wholly, and ``MergePlace`` tells what behind it is. `v1 <ms>` where no checkpoint
+/// was written, `v1 <ms> idle` where nobody waits for the partition (stage 0). The delivery may add the name of its
+/// commit behind it: ``CommitMark``.
 struct CommitNote: Equatable {
     /// ms since the epoch.
     var time: Int64
     /// The commit of the checkpoint whose state is that at the offset; nil where none was written.
     var mark: CommitNumber?
+    /// Only beside a mark; nil where nothing is merged.
+    var merge: MergePlace?
+    /// Only without a mark.
+    var isIdle = false
 
     var text: String {
-        guard let mark else { return "v1 \(time)" }
-        return "v2 \(time) \(mark.epoch) \(mark.commit)"
+        guard let mark else { return "v1 \(time)" + (isIdle ? " \(Self.idle)" : "") }
+        guard let merge else { return "v2 \(time) \(mark.epoch) \(mark.commit)" }
+        return "v3 \(time) \(mark.epoch) \(mark.commit) \(merge.end) \(merge.frontier)"
     }
 
-    init(time: Int64, mark: CommitNumber? = nil) {
+    private static let idle = "idle"
+
+    init(time: Int64, mark: CommitNumber? = nil, merge: MergePlace? = nil) {
         self.time = time
         self.mark = mark
+        self.merge = merge
+    }
+
+    init(time: Int64, isIdle: Bool) {
+        self.time = time
+        self.isIdle = isIdle
     }
 
     /// nil where nothing was written, or by another program.
@@ -59,10 +76,16 @@ struct CommitNote: Equatable {
         guard parts.count >= 2, let time = Int64(parts[1]) else { return nil }
         switch (parts[0], parts.count) {
         case ("v1", 2):
-            mark = nil
-        case ("v2", 4):
+            break
+        case ("v1", 3):
+            guard parts[2] == Self.idle else { return nil }
+            isIdle = true
+        case ("v2", 4), ("v3", 6):
             guard let epoch = UInt64(parts[2]), let commit = UInt64(parts[3]) else { return nil }
             mark = CommitNumber(epoch: epoch, commit: commit)
+            if parts.count == 4 { break }
+            guard let end = Int64(parts[4]), let frontier = Int64(parts[5]) else { return nil }
+            merge = MergePlace(end: end, frontier: frontier)
         default:
             return nil
         }

@@ -1,6 +1,5 @@
 internal import Aggregating
 internal import Checkpointing
-internal import Decoding
 internal import Engine
 internal import Kafka
 internal import Lifecycle
@@ -12,6 +11,9 @@ internal import Metering
 /// the checkpoint that goes with it. So a restart, here or elsewhere, goes on with the states at the committed offset,
 /// events that wait for older ones among them. What makes it right: the offset of an epoch is committed after, or
 /// together with, its partials, dead letters and checkpoint.
+///
+/// Where the records are those of stage 0 they are merged: some wait until all input partitions have come as far. The
+/// offset is then that of the first record that is not folded wholly, and its note tells what behind it is.
 final class FoldWork: PartitionWork {
     private let partition: TopicPartition
     private let lease: Lease
@@ -32,6 +34,8 @@ final class FoldWork: PartitionWork {
     private var letters: [DeadLetter] = []
     private var next: Int64?
     private var committed: PartitionOffset
+    /// As it was committed; nil where nothing is merged.
+    private var merged: MergePlace?
     private var sentWatermark = Event.absent
     /// Wall clock, ms, since when the partition is caught up and silent; nil while it is not.
     private var silentSince: Int64?
@@ -43,9 +47,11 @@ final class FoldWork: PartitionWork {
     /// - Parameters:
     ///   - start: what the group committed last, with the commit of the checkpoint that goes with it.
     ///   - checkpoint: where states are written, and read back.
+    ///   - inputs: the partitions that stage 0 reads.
     init(
         _ partition: TopicPartition, lease: Lease, start: PartitionOffset, checkpoint: FoldCheckpoint,
-        options: WorkerOptions, metrics: Metrics, tally: EventTally, splits: SplitWatch, position: PositionGauge,
+        inputs: [TopicPartition], options: WorkerOptions, metrics: Metrics, tally: EventTally, splits: SplitWatch,
+        position: PositionGauge,
         scheduler: any Scheduler
     ) {
         self.partition = partition
@@ -62,6 +68,11 @@ final class FoldWork: PartitionWork {
         isPacked = partition.topic == options.eventsTopic && !options.isKeyed
         next = start.offset
         committed = start
+        if isPacked {
+            engine.expect(inputs.map { SourcePartition(topic: $0.topic, partition: $0.partition) })
+            merged = CommitNote(start.metadata)?.merge
+            if let merged { engine.resume(merged) }
+        }
         restoration = FoldRestoration(
             engine, checkpoint.restorer, start: start, trimmer: checkpoint.trimmer, standby: checkpoint.standby)
     }
@@ -73,7 +84,8 @@ final class FoldWork: PartitionWork {
     }
 
     func take(value: RawSpan?, key: RawSpan?, offset: Int64, timestamp: Int64) {
-        silentSince = nil
+        // Stage 0 tells again and again that all is silent.
+        if !isPacked || !engine.isIdle { silentSince = nil }
         if let next, offset > next { input.skipped.add(UInt64(offset - next)) }
         next = offset + 1
         records += 1
@@ -81,17 +93,9 @@ final class FoldWork: PartitionWork {
         guard let value else { return }
         bytes += value.byteCount
         let received = timestamp < 0 ? Event.absent : timestamp
-        if isPacked { return take(packed: value) }
+        if isPacked { return input.unreadable(engine.ingest(packed: value, offset: offset)) }
         let rejections = engine.ingest(value, key: key, timestamp: received)
         if !rejections.isEmpty { reject(rejections, value, key, offset, timestamp) }
-    }
-
-    private func take(packed value: RawSpan) {
-        do throws(PackedEventsError) {
-            try engine.ingest(packed: value)
-        } catch {
-            input.unreadable(error)
-        }
     }
 
     private func reject(
@@ -129,9 +133,9 @@ final class FoldWork: PartitionWork {
         // The engine is the restoration's until then.
         guard isRestored else { return nil }
         let now = scheduler.wallClock
-        if let silentSince, now - silentSince >= options.idleTimeout, now - Self.idleStep >= engine.watermark {
-            engine.advance(to: now)
-        }
+        // Of packed events stage 0 has waited so long already.
+        let isIdle = silentSince.map { isPacked ? engine.isIdle : now - $0 >= options.idleTimeout } ?? false
+        if isIdle, now - Self.idleStep >= engine.watermark { engine.advance(to: now) }
         var epoch = ClosedEpoch(lease: lease, offset: committed)
         engine.closeEpoch(source: source, into: &epoch.partials)
         input.update(engine.counts)
@@ -142,12 +146,23 @@ final class FoldWork: PartitionWork {
         }
         swap(&epoch.deadLetters, &letters)
         let isSame =
-            next == committed.offset && epoch.partials.isEmpty && epoch.watermark.isEmpty
+            isCommitted && epoch.partials.isEmpty && epoch.watermark.isEmpty
             && epoch.deadLetters.isEmpty && !engine.hasUnsaved
         if isSame { return nil }
         save(&epoch)
         committed = epoch.offset
         return epoch
+    }
+
+    /// The first record that is not folded wholly.
+    private var foldedUpTo: Int64? { engine.firstWaiting ?? next }
+
+    /// Where the merge stands, for a restart; nil where nothing is merged.
+    private var mergePlace: MergePlace? { isPacked ? next.map { engine.mergePlace(end: $0) } : nil }
+
+    /// A restart would find itself where this is.
+    private var isCommitted: Bool {
+        foldedUpTo == committed.offset && mergePlace?.frontier == merged?.frontier
     }
 
     func handOver() -> KeptStates? {
@@ -159,12 +174,14 @@ final class FoldWork: PartitionWork {
 
     /// Adds the checkpoint, and the offset that names it.
     private func save(_ epoch: inout ClosedEpoch) {
-        guard let next, let commit = engine.saveCheckpoint(nextOffset: next, into: &epoch.checkpoint) else { return }
+        guard let offset = foldedUpTo, let commit = engine.saveCheckpoint(nextOffset: offset, into: &epoch.checkpoint)
+        else { return }
         epoch.checkpointPlace = checkpoint.place
         saved.states.add(UInt64(commit.states))
         saved.bytes.add(UInt64(epoch.checkpoint.bytes.count))
-        let note = CommitNote(time: engine.watermark, mark: commit.number)
-        epoch.offset = PartitionOffset(partition, next, metadata: note.text)
+        merged = mergePlace
+        let note = CommitNote(time: engine.watermark, mark: commit.number, merge: merged)
+        epoch.offset = PartitionOffset(partition, offset, metadata: note.text)
         guard let trimmer = checkpoint.trimmer else { return }
         trimmer.look(at: checkpoint.place)
         if let offset = trim.closed(commit.slice, end: trimmer.end(of: checkpoint.place)) {

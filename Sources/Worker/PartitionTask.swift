@@ -7,6 +7,8 @@ protocol PartitionWork: PartitionSink {
     func drained()
     /// So much was gathered that the epoch should be closed before its time.
     var isFull: Bool { get }
+    /// Others have to come on before it takes more. Asked when a drain or an epoch has ended.
+    func isAhead() -> Bool
     /// Closes the epoch at the record boundary reached; nil where there is nothing to deliver.
     /// - Parameter isLast: the partition is given up.
     func close(isLast: Bool) -> ClosedEpoch?
@@ -21,6 +23,7 @@ protocol PartitionWork: PartitionSink {
 extension PartitionWork {
     var restoration: (any Restoration)? { nil }
     func restored() {}
+    func isAhead() -> Bool { false }
     func handOver() -> KeptStates? { nil }
 }
 
@@ -49,6 +52,8 @@ final class PartitionTask: @unchecked Sendable {
     private let isFull: @Sendable () -> Void
     private var feed: (any PartitionFeed)?
     private var isHeldUp = false
+    /// Takes no records before others have come on.
+    private var waits = false
     private let restoring = Atomic(false)
     /// Takes records: nothing is left to be restored.
     private var hasBegun = false
@@ -101,11 +106,15 @@ final class PartitionTask: @unchecked Sendable {
     }
 
     private func drain() {
-        guard feed != nil, hasBegun, !isHeldUp else { return }
+        guard feed != nil, hasBegun, !isHeldUp, !waits else { return }
         feed?.drain(limit: Self.drainLimit, into: work)
         work.drained()
         if work.isFull {
             isHeldUp = true
+            isFull()
+        } else if work.isAhead() {
+            waits = true
+            // That tells others how far this one is, and this one of others.
             isFull()
         } else if feed?.isEmpty == false {
             serial.async { [weak self] in self?.drain() }
@@ -115,7 +124,13 @@ final class PartitionTask: @unchecked Sendable {
     /// Closes the epoch at the next record boundary and goes on with the next one at once.
     func close(then done: @escaping @Sendable () -> Void) {
         serial.async {
-            if self.feed != nil, let epoch = self.work.close(isLast: false) { self.inbox.put(epoch) }
+            if self.feed != nil {
+                if let epoch = self.work.close(isLast: false) { self.inbox.put(epoch) }
+                if self.waits, !self.work.isAhead() {
+                    self.waits = false
+                    self.serial.async { [weak self] in self?.drain() }
+                }
+            }
             done()
         }
     }

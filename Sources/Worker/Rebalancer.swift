@@ -47,6 +47,7 @@ final class Rebalancer: AssignmentHandler {
     private let membership: Membership
     private let committer: Committer
     private let sources: Sources
+    private let alignment: Alignment
     private let trimmer: CheckpointTrimmer
     private let standbys: Standbys
     private let observer: any ClientObserver
@@ -65,8 +66,8 @@ final class Rebalancer: AssignmentHandler {
 
     init(
         _ options: WorkerOptions, _ platform: Platform, membership: Membership, committer: Committer, sources: Sources,
-        trimmer: CheckpointTrimmer, standbys: Standbys, observer: any ClientObserver, metrics: Metrics, log: Log,
-        isStopping: @escaping @Sendable () -> Bool
+        alignment: Alignment, trimmer: CheckpointTrimmer, standbys: Standbys, observer: any ClientObserver,
+        metrics: Metrics, log: Log, isStopping: @escaping @Sendable () -> Bool
     ) {
         self.options = options
         self.platform = platform
@@ -74,6 +75,7 @@ final class Rebalancer: AssignmentHandler {
         self.membership = membership
         self.committer = committer
         self.sources = sources
+        self.alignment = alignment
         self.trimmer = trimmer
         self.standbys = standbys
         self.observer = observer
@@ -133,12 +135,13 @@ final class Rebalancer: AssignmentHandler {
             case .fold:
                 FoldWork(
                     partition, lease: lease, start: start.committed, checkpoint: checkpoint(of: partition, start),
-                    options: options, metrics: metrics, tally: committer.tally, splits: committer.splits,
-                    position: position, scheduler: platform.scheduler)
+                    inputs: sources.inputs, options: options, metrics: metrics, tally: committer.tally,
+                    splits: committer.splits, position: position, scheduler: platform.scheduler)
             case .rekey:
                 RekeyWork(
                     partition, lease: lease, start: start.committed, partitions: sources.count(options.eventsTopic),
-                    options: options, metrics: metrics, tally: committer.tally, position: position)
+                    alignment: alignment, options: options, metrics: metrics, tally: committer.tally,
+                    position: position, scheduler: platform.scheduler)
             }
         let task = PartitionTask(
             partition, stage, lease: lease, feed: feed, scheduler: platform.scheduler, work: work, position: position,
@@ -199,6 +202,7 @@ final class Rebalancer: AssignmentHandler {
             if !isStopping(), let states = task.handOver() { standbys.keep(task.partition, states) }
         }
         partitions.forEach { metrics.giveUp($0) }
+        partitions.forEach { alignment.leave($0) }
         if committer.activeTasks.isEmpty { membership.isAssigned = false }
         count()
         log.info("group", lost ? "partitions lost" : "partitions revoked", ["partitions": .text(list(partitions))])
@@ -243,6 +247,14 @@ final class Sources: Sendable {
         let topics = current.withLock { $0 }
         return topics.filter { options.foldTopics.contains($0.name) }.flatMap { topic in
             (0..<topic.partitions).map { SourcePartition(topic: topic.name, partition: Int32($0)) }
+        }
+    }
+
+    /// All partitions of the input topics, whoever reads them.
+    var inputs: [TopicPartition] {
+        let topics = current.withLock { $0 }
+        return topics.filter { options.inputTopics.contains($0.name) }.flatMap { topic in
+            (0..<topic.partitions).map { TopicPartition(topic.name, Int32($0)) }
         }
     }
 

@@ -1,5 +1,4 @@
 internal import Aggregating
-internal import Decoding
 internal import Engine
 internal import Kafka
 internal import Lifecycle
@@ -16,6 +15,8 @@ extension Metrics {
     func giveUp(_ partition: TopicPartition) {
         let label = partition.label
         remove(\.eventsHeld, label)
+        remove(\.bytesAhead, label)
+        remove(\.bytesWaiting, label)
         remove(\.devices, label)
         remove(\.stateBytes, label)
         remove(\.streamTime, label)
@@ -60,8 +61,9 @@ final class InputFigures {
         for rejection in rejections { metrics.counter(\.deadLetters, rejection.code.code).add() }
     }
 
-    func unreadable(_ error: PackedEventsError) {
-        metrics.counter(\.eventRecordsUnreadable).add()
+    /// - Parameter count: records of stage 0.
+    func unreadable(_ count: Int) {
+        if count > 0 { metrics.counter(\.eventRecordsUnreadable).add(UInt64(count)) }
     }
 
     func failed(_ error: KafkaError) {
@@ -77,6 +79,7 @@ final class FoldFigures {
     private let held: Gauge
     private let devices: Gauge
     private let stateBytes: Gauge
+    private let waiting: Gauge
     private let streamTime: Gauge
     private var last = EngineCounts()
 
@@ -88,6 +91,7 @@ final class FoldFigures {
         held = metrics.gauge(\.eventsHeld, label)
         devices = metrics.gauge(\.devices, label)
         stateBytes = metrics.gauge(\.stateBytes, label)
+        waiting = metrics.gauge(\.bytesWaiting, label)
         streamTime = metrics.gauge(\.streamTime, label)
     }
 
@@ -100,6 +104,7 @@ final class FoldFigures {
         held.set(max(engine.held, 0))
         devices.set(engine.devices)
         stateBytes.set(engine.stateBytes)
+        waiting.set(engine.waitingBytes)
         if engine.watermark != Event.absent { streamTime.set(Double(engine.watermark) / 1000) }
     }
 }

@@ -136,8 +136,10 @@ package final class Worker: Sendable {
         let standbys = Standbys(
             options, platform, membership: membership, sources: sources, splits: committer.splits,
             observer: observer, metrics: metrics, log: log)
+        let alignment = Alignment(
+            options, membership: membership, sources: sources, scheduler: platform.scheduler)
         let rebalancer = Rebalancer(
-            options, platform, membership: membership, committer: committer, sources: sources,
+            options, platform, membership: membership, committer: committer, sources: sources, alignment: alignment,
             trimmer: try CheckpointTrimmer(options, platform, observer: observer, log: log), standbys: standbys,
             observer: observer, metrics: metrics, log: log, isStopping: { [weak self] in self?.isStopping ?? true })
         try membership.consumer.subscribe(options.readTopics, handler: rebalancer)

@@ -10,6 +10,8 @@ struct WorkerOptions: Sendable {
     /// Whether the records of one device are in one partition of the input; else stage 0 sees to that.
     var isKeyed: Bool
     var eventsTopic: String
+    /// Bytes of packed events that all input partitions together may be ahead of the slowest.
+    var mergeMemory: Int
     var partialsTopic: String
     var devicesTopic: String
     var totalsTopic: String
@@ -54,6 +56,7 @@ struct WorkerOptions: Sendable {
         inputTopics = Array(Set(settings.inputTopics)).sorted()
         isKeyed = settings.inputKeyed
         eventsTopic = settings.eventsTopic
+        mergeMemory = settings.mergeMemory
         partialsTopic = settings.partialsTopic
         devicesTopic = settings.devicesTopic
         totalsTopic = settings.totalsTopic

@@ -66,68 +66,100 @@ import Testing
         return "\(numbers) \(texts)"
     }
 
+    private static let source = PackedHeader(topic: 7, partition: 3, stream: 2_000_000_000_000, isIdle: true)
+
+    private func record(of events: [Event], _ lexicon: Lexicon) -> ContiguousArray<UInt8> {
+        var packer = EventPacker()
+        for event in events { packer.append(event, stream: stream(of: event), lexicon: lexicon) }
+        defer { #expect(packer.count == 0) }
+        return packer.take(Self.source)
+    }
+
+    /// Some are ahead of the receive time.
+    private func stream(of event: Event) -> Int64 { 1_767_225_600_000 + Int64(event.record / 7) * 147 }
+
+    /// The events of a record, as far as they can be read.
+    private func unpack(
+        _ record: ContiguousArray<UInt8>, _ lexicon: inout Lexicon, into batch: inout EventBatch
+    ) throws(PackedEventsError) {
+        var cursor = unsafe try PackedCursor(record.span.bytes)
+        while !cursor.isEmpty { unsafe try cursor.take(record.span.bytes, lexicon: &lexicon, into: &batch) }
+    }
+
     @Test(arguments: [1, 77, 4242] as [UInt64])
     func whatIsPackedIsUnpacked(seed: UInt64) throws {
         var lexicon = Lexicon()
         let events = events(500, seed: seed, &lexicon)
-        var packer = EventPacker()
-        for event in events { packer.append(event, lexicon: lexicon) }
-        packer.append(.tick(received: 5), lexicon: lexicon)
-        let record = packer.take()
-        #expect(packer.count == 0)
+        let record = record(of: events, lexicon)
 
         var other = Lexicon()
         _ = other.texts.intern("here before")
         var batch = EventBatch()
-        var unpacker = EventUnpacker()
-        unsafe try unpacker.unpack(record.span.bytes, lexicon: &other, into: &batch)
-        #expect(batch.events.count == 501)
+        var cursor = unsafe try PackedCursor(record.span.bytes)
+        #expect(cursor.header.topic == 7 && cursor.header.partition == 3 && cursor.header.isIdle)
+        #expect(cursor.header.stream == Self.source.stream)
+        #expect(cursor.header.events == 500)
+        var place = 0
+        while !cursor.isEmpty {
+            #expect(cursor.stream == stream(of: events[place]))
+            let before = batch.events.count
+            unsafe try cursor.take(record.span.bytes, lexicon: &other, into: &batch)
+            // A tick tells stream time where the first event does not.
+            let isBehind = cursor.stream > events[place].received
+            let first = batch.events[before]
+            if first.edge == .tick {
+                #expect(first.received == stream(of: events[place]) && first.received > events[place].received)
+                batch.events.remove(at: before)
+            } else {
+                #expect(first.received >= stream(of: events[place]) || !isBehind)
+            }
+            place = batch.events.count
+        }
+        #expect(batch.events.count == 500)
         for (index, event) in events.enumerated() {
             let (sent, read) = (text(event, lexicon), text(batch.events[index], other))
             #expect(sent == read)
         }
-        #expect(batch.events[500].edge == .tick && batch.events[500].received == 5)
     }
 
-    @Test func aCutRecordGivesNothing() throws {
-        var lexicon = Lexicon()
+    @Test func whatOnlyTellsHowFarItIsHoldsNoEvents() throws {
         var packer = EventPacker()
-        for event in events(20, seed: 9, &lexicon) { packer.append(event, lexicon: lexicon) }
-        let record = packer.take()
-        var unpacker = EventUnpacker()
+        let record = packer.take(PackedHeader(topic: 7, partition: 3, stream: Int64.min, isIdle: false))
+        let cursor = unsafe try PackedCursor(record.span.bytes)
+        #expect(cursor.isEmpty && cursor.header.stream == Int64.min && !cursor.header.isIdle)
+        #expect(record.count < 32)
+    }
+
+    /// What stands before the cut can be read; of the source record that is cut nothing can.
+    @Test func aCutRecordIsTold() throws {
+        var lexicon = Lexicon()
+        let events = events(20, seed: 9, &lexicon)
+        let record = record(of: events, lexicon)
         for length in 0..<record.count {
             var batch = EventBatch()
             let cut = ContiguousArray(record[..<length])
-            #expect(throws: PackedEventsError.malformed) {
-                unsafe try unpacker.unpack(cut.span.bytes, lexicon: &lexicon, into: &batch)
-            }
-            #expect(batch.events.isEmpty && batch.records == 0)
+            #expect(throws: PackedEventsError.malformed) { try unpack(cut, &lexicon, into: &batch) }
+            let read = batch.events.filter { $0.edge != .tick }
+            #expect(read.count < 20 && read.count % 3 == 0 && read.count == batch.records * 3)
+            #expect(zip(read, events).allSatisfy { $0.installation == $1.installation })
         }
     }
 
     @Test func damageNeverTraps() {
         var lexicon = Lexicon()
-        var packer = EventPacker()
-        for event in events(20, seed: 10, &lexicon) { packer.append(event, lexicon: lexicon) }
-        let record = packer.take()
-        var unpacker = EventUnpacker()
+        let record = record(of: events(20, seed: 10, &lexicon), lexicon)
         var random = Xorshift(state: 99)
         for _ in 0..<2000 {
             var bad = record
             bad[Int(random.next() % UInt64(bad.count))] = UInt8(truncatingIfNeeded: random.next())
             var batch = EventBatch()
-            unsafe try? unpacker.unpack(bad.span.bytes, lexicon: &lexicon, into: &batch)
+            try? unpack(bad, &lexicon, into: &batch)
             #expect(batch.events.count <= record.count)
         }
     }
 
     @Test func anotherVersionIsToldApart() {
-        var lexicon = Lexicon()
-        var batch = EventBatch()
-        var unpacker = EventUnpacker()
-        let record: ContiguousArray<UInt8> = [2, 0, 0, 0]
-        #expect(throws: PackedEventsError.version(2)) {
-            unsafe try unpacker.unpack(record.span.bytes, lexicon: &lexicon, into: &batch)
-        }
+        let record: ContiguousArray<UInt8> = [1, 0, 0, 0]
+        #expect(throws: PackedEventsError.version(1)) { _ = unsafe try PackedCursor(record.span.bytes) }
     }
 }

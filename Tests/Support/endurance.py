@@ -3,14 +3,16 @@
 
   endurance.py --phasefold PROGRAM --bootstrap HOST:PORT --signal TERM|KILL|MIXED|RESTORE [--rounds 20] [--events 200000]
                [--seconds 4] [--workers 1] [--commit 1s] [--seed 1] [--guarantee exactly_once|at_least_once]
-               [--broker SCRIPT --broker-folder DIR] [--unkeyed] [--partitions 4] [--every-figure] [--set KEY=VALUE ...]
+               [--broker SCRIPT --broker-folder DIR] [--unkeyed] [--backlog] [--partitions 4] [--every-figure]
+               [--set KEY=VALUE ...]
 
 A topic is filled from `phasefold simulate` while workers fold it; every few seconds one thing goes wrong. TERM: a
 worker is stopped (it must end with 0) and started again. KILL: it is killed. MIXED: killed, stopped, frozen for longer
 than its session and thawed, or the broker is killed and started again (where --broker tells how); once, half way, the
 topic gets more partitions. RESTORE: a worker is killed, and each one that comes after it again, in the middle of
-reading the checkpoint back, which small fetches make slow; the last one comes through. At the end the topic is read back and folded by `phasefold replay`, each partition a file,
-and every window's newest committed row is compared with that. By exactly_once nothing may be missing and nothing may
+reading the checkpoint back, which small fetches make slow; the last one comes through. By --unkeyed records have no
+key and the events of a device are in every partition; by --backlog all is there before the first worker. At the end the topic is read back and folded by `phasefold replay`, each partition a file,
+and every window's newest committed row is compared with that; without keys all records are one file, by stream time. By exactly_once nothing may be missing and nothing may
 count twice; by at_least_once nothing may be missing. --every-figure compares all fields but revision and final, else
 only what a worker's lost state does not change: events of any kind. Ends with 1 where something is wrong.
 """
@@ -87,11 +89,11 @@ class Bench:
                 f"kafka.bootstrap.servers={arguments.bootstrap}",
                 f"kafka.consumer.session.timeout.ms={int(SESSION * 1000)}",
                 "kafka.consumer.heartbeat.interval.ms=1000", "kafka.topic.metadata.refresh.interval.ms=2000",
-                "window.sizes=10m", "idle.timeout=1h", f"commit.interval={arguments.commit}",
+                "window.sizes=10m", f"commit.interval={arguments.commit}",
                 f"delivery.guarantee={arguments.guarantee}", "http.listen=127.0.0.1:0",
-                ] + (['input.keyed=false'] if arguments.unkeyed else [])
+                ] + (['input.keyed=false', 'idle.timeout=10s'] if arguments.unkeyed else ['idle.timeout=1h'])
                   + (SLOW_RESTORE if arguments.signal == "RESTORE" else []) + arguments.set + ['']))
-        self.workers = [self.start(number) for number in range(arguments.workers)]
+        self.workers = [] if arguments.backlog else [self.start(number) for number in range(arguments.workers)]
 
     def start(self, number):
         return Worker(self.arguments.phasefold, self.properties, self.folder, number)
@@ -218,6 +220,9 @@ def endure(arguments, folder):
 
 def run(bench, arguments, folder):
     load = fill(arguments, bench.topic)
+    if arguments.backlog:
+        load.wait()
+        bench.workers = [bench.start(number) for number in range(arguments.workers)]
     for number in range(arguments.rounds):
         time.sleep(arguments.seconds * bench.dice.uniform(0.5, 1.5))
         bench.alive()
@@ -240,7 +245,7 @@ def create(bootstrap, topic, partitions):
 
 def fill(arguments, topic):
     """Simulates and produces at a rate that spans all rounds."""
-    rate = arguments.events / max(arguments.rounds * arguments.seconds, 1)
+    rate = 0 if arguments.backlog else arguments.events / max(arguments.rounds * arguments.seconds, 1)
     # So few devices that they live through many windows.
     devices = str(max(arguments.events // 100, 100))
     simulate = subprocess.Popen(
@@ -262,19 +267,29 @@ def reference(arguments, topic, folder):
     for line in text.splitlines():
         record = json.loads(line)
         number = record["partition"]
-        # Without keys one fold of everything, by time of receiving, is what the re-keyed partitions come to.
-        files.setdefault(0 if arguments.unkeyed else number, []).append((record["timestamp"], record["value"]))
+        files.setdefault(number, []).append((record["offset"], record["timestamp"], record["value"]))
+    if arguments.unkeyed:
+        files = {0: sequence(files)}
     paths = []
     for number, records in sorted(files.items()):
-        if arguments.unkeyed:
-            records.sort(key=lambda record: record[0])
         paths.append(os.path.join(folder, f"partition-{number}.ndjson"))
         with open(paths[-1], "w") as file:
-            file.writelines(value + "\n" for _, value in records)
+            file.writelines(value + "\n" for _, _, value in records)
     sets = [word for pair in arguments.set if not pair.startswith("kafka.") for word in ("--set", pair)]
     text = subprocess.run(
         [arguments.phasefold, "replay", "--window", "10m"] + sets + paths, check=True, capture_output=True).stdout
     return {key_of(row): row for row in map(json.loads, text.splitlines())}
+
+
+def sequence(files):
+    """All records by the stream time of their partition, the largest receive time so far, then partition and offset."""
+    order = []
+    for number, records in files.items():
+        stream = 0
+        for record in sorted(records):
+            stream = max(stream, record[1])
+            order.append((stream, number, record))
+    return [record for _, _, record in sorted(order)]
 
 
 def judge(bench, rows, wanted, produced):
@@ -327,6 +342,7 @@ parser.add_argument("--guarantee", choices=["exactly_once", "at_least_once"], de
 parser.add_argument("--broker", help="the script that kills and starts the broker")
 parser.add_argument("--broker-folder")
 parser.add_argument("--unkeyed", action="store_true", help="records without keys, 50 events each; input.keyed=false")
+parser.add_argument("--backlog", action="store_true", help="workers begin when all of the input is there")
 parser.add_argument("--every-figure", action="store_true")
 parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a further key of the workers")
 with tempfile.TemporaryDirectory() as place:

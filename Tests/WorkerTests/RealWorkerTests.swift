@@ -206,17 +206,27 @@ struct RealWorkerTests {
     /// A worker is killed, and its successors in the middle of reading the checkpoint back.
     @Test(.enabled(if: hasPeer, "skipped: no confluent-kafka"))
     func aKillWithinARestoreLosesNothing() throws {
-        try endure(RealBroker.shared(), "RESTORE", "--every-figure", "--rounds", "1", "--seconds", "8",
+        try endure(
+            RealBroker.shared(), "RESTORE", "--every-figure", "--rounds", "1", "--seconds", "8",
             "--commit", "50ms")
     }
 
-    /// The same for records without a key and of many devices each.
+    /// Records without a key and of many devices each, the events of a device in every partition: every figure is that
+    /// of one fold of all by receive time.
     @Test(.enabled(if: hasPeer, "skipped: no confluent-kafka"))
-    func recordsWithoutAKeyAreFoldedOnce() throws {
-        try endure(RealBroker.shared(), "KILL", "--rounds", "2", "--seconds", "4", "--unkeyed")
+    func recordsWithoutAKeyAreFoldedInTheirOrder() throws {
+        try endure(RealBroker.shared(), "KILL", "--every-figure", "--rounds", "2", "--seconds", "4", "--unkeyed")
     }
 
-    /// Of one partition the order is that of its records, whoever is killed: every figure is that of a fold of them.
+    /// The same where all of it is there before the workers are, which read the partitions as fast as each can be read.
+    @Test(.enabled(if: hasPeer, "skipped: no confluent-kafka"))
+    func aBacklogWithoutKeysIsFoldedInItsOrder() throws {
+        try endure(
+            RealBroker.shared(), "KILL", "--every-figure", "--rounds", "2", "--seconds", "4", "--unkeyed", "--backlog",
+            "--workers", "2")
+    }
+
+    /// Of one partition the order is that of its records, whoever is killed.
     @Test(.enabled(if: hasPeer, "skipped: no confluent-kafka"))
     func recordsWithoutAKeyKeepTheirOrder() throws {
         try endure(

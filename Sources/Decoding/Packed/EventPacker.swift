@@ -12,7 +12,9 @@ package struct EventPacker {
     private var groupNumbers: [UInt32: UInt64] = [:]
     private var lastReceived: Int64 = 0
     private var lastRecord: UInt32?
-    /// Events gathered, ticks among them.
+    /// The stream time of the first event that is gathered.
+    private var first = Event.absent
+    /// Events gathered.
     package private(set) var count = 0
 
     package init() {}
@@ -20,16 +22,23 @@ package struct EventPacker {
     /// Bytes that are gathered.
     package var byteCount: Int { events.count + texts.count + groups.count }
 
-    package mutating func append(_ event: borrowing Event, lexicon: borrowing Lexicon) {
-        let fields = PackedFields(of: event, beginsRecord: lastRecord != event.record)
+    /// - Parameter stream: the stream time of the input partition once the event's record had come; not older than
+    ///   that of the event before.
+    package mutating func append(_ event: borrowing Event, stream: Int64, lexicon: borrowing Lexicon) {
+        var fields = PackedFields(of: event)
+        if lastRecord != event.record {
+            fields.insert(.beginsRecord)
+            if stream != event.received { fields.insert(.stream) }
+        }
         lastRecord = event.record
+        if count == 0 { first = stream }
         count += 1
         events.append(UInt64(fields.rawValue))
         if fields.contains(.received) {
             events.append(signed: event.received &- lastReceived)
             lastReceived = event.received
         }
-        if fields.contains(.isTick) { return }
+        if fields.contains(.stream) { events.append(signed: stream &- lastReceived) }
         events.append(fixed: event.installation.high)
         events.append(fixed: event.installation.low)
         events.append(signed: event.time &- lastReceived)
@@ -83,23 +92,24 @@ package struct EventPacker {
         return number
     }
 
-    /// The record of what was gathered; begins the next one.
-    package mutating func take() -> ContiguousArray<UInt8> {
+    /// The record of what was gathered, be it nothing; begins the next one.
+    package mutating func take(_ source: PackedHeader) -> ContiguousArray<UInt8> {
+        var header = source
+        (header.events, header.first) = (count, first)
         var record = ContiguousArray<UInt8>()
-        record.reserveCapacity(byteCount + 16)
-        record.append(PackedFormat.version)
+        record.reserveCapacity(byteCount + 48)
+        header.write(to: &record)
         record.append(varint: UInt64(textNumbers.count))
         record.append(contentsOf: texts.bytes)
         record.append(varint: UInt64(groupNumbers.count))
         record.append(contentsOf: groups.bytes)
-        record.append(varint: UInt64(count))
         record.append(contentsOf: events.bytes)
         events.removeAll()
         texts.removeAll()
         groups.removeAll()
         textNumbers.removeAll(keepingCapacity: true)
         groupNumbers.removeAll(keepingCapacity: true)
-        (lastReceived, lastRecord, count) = (0, nil, 0)
+        (lastReceived, lastRecord, first, count) = (0, nil, Event.absent, 0)
         return record
     }
 }

@@ -2,12 +2,13 @@ internal import Lifecycle
 
 /// The form in which decoded events go from stage 0 to stage 1: many in a record, without a text twice.
 ///
-/// A version byte; the texts (count, then length and bytes of each, UTF-8); the groups (count, then five texts of
-/// each by number); the events. Numbers are varints, signed ones zigzag. An event begins with the bits of
-/// ``PackedFields`` that tell what follows; its receive time is the difference from that of the event before, its
-/// device time from its receive time. An edge is its number in ``Edge``, so a change there is a new version.
+/// A version byte and the rest of a ``PackedHeader``; the texts (count, then length and bytes of each, UTF-8); the
+/// groups (count, then five texts of each by number); the events. Numbers are varints, signed ones zigzag. An event
+/// begins with the bits of ``PackedFields`` that tell what follows; its receive time is the difference from that of
+/// the event before, stream time and device time that from its receive time. An edge is its number in ``Edge``, so a
+/// change there is a new version.
 enum PackedFormat {
-    static let version: UInt8 = 1
+    static let version: UInt8 = 2
 }
 
 /// Which fields an event has.
@@ -32,15 +33,14 @@ struct PackedFields: OptionSet {
     static let resource = PackedFields(rawValue: 1 << 14)
     static let exitReason = PackedFields(rawValue: 1 << 15)
     static let flags = PackedFields(rawValue: 1 << 16)
-    /// It is a ``Edge/tick``, which has a receive time and nothing else.
-    static let isTick = PackedFields(rawValue: 1 << 17)
+    /// The first of its source record, whose receive time is not the stream time.
+    static let stream = PackedFields(rawValue: 1 << 17)
     static let known = PackedFields(rawValue: (1 << 18) - 1)
 
     init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    init(of event: borrowing Event, beginsRecord: Bool) {
-        var fields: PackedFields = beginsRecord ? .beginsRecord : []
-        if event.edge == .tick { fields.insert(.isTick) }
+    init(of event: borrowing Event) {
+        var fields: PackedFields = []
         if event.received != Event.absent { fields.insert(.received) }
         if event.sent != Event.absent { fields.insert(.sent) }
         if event.monotonic != Event.absent { fields.insert(.monotonic) }

@@ -49,8 +49,10 @@ struct Input {
         }
     }
 
-    /// Always the same of one device.
-    private func place(_ device: Int) -> Int32 { Int32(device) % plan.partitions }
+    /// Always the same of one device, or any where records have no key.
+    private mutating func place(_ device: Int) -> Int32 {
+        plan.isKeyed ? Int32(device) % plan.partitions : Int32(random.below(Int(plan.partitions)))
+    }
 
     private mutating func record(_ device: Int) -> Record {
         written += 1

@@ -78,6 +78,14 @@ struct Plan {
             "checkpoint.pass": random.pick(["2", "3", "7"]), "emit": random.pick(["updates", "updates", "final"]),
             "transaction.timeout": random.pick(["5s", "10s"]), "revoke.budget": random.pick(["200ms", "1s", "5s"]),
         ]
+        if !isKeyed {
+            // What is received last waits until all partitions are silent; and stream time runs ahead of the clock.
+            settings.merge(["idle.timeout": "20s", "future.tolerance": "1d"]) { _, new in new }
+            // Some are ahead of others by more than that again and again.
+            if settings["emit"] == "updates" { settings["merge.memory"] = "2KiB" }
+            // Only so are all figures those of one sequential fold.
+            if settings["window.grace"] == "20s" { settings["window.grace"] = "6h" }
+        }
         if random.happens(0.3) { settings["standby.replicas"] = "1" }
         self.random = random
         drawFaults()

@@ -17,6 +17,9 @@ final class Truth {
         /// Letters by offset, as they must be in the dead-letter topic.
         fileprivate(set) var letters: [Int64: Int] = [:]
 
+        /// Packed events that were read and are not to be folded yet.
+        fileprivate var waiting: [PackedUnit] = []
+
         fileprivate init(_ name: PartitionName, _ settings: EngineSettings) {
             self.name = name
             engine = PartitionEngine(settings)
@@ -65,12 +68,16 @@ final class Truth {
 
     static func bytes(_ span: RawSpan) -> [UInt8] { unsafe span.withUnsafeBytes { unsafe Array($0) } }
 
-    /// Folds records before `end`, and gives what stage 1 must have said of them.
-    func fold(_ fold: Fold, _ records: some Sequence<StoredRecord>, upTo end: Int64) throws -> RecordBatch {
+    /// Folds records before what is committed, and gives what stage 1 must have said of them.
+    func fold(
+        _ fold: Fold, _ records: some Sequence<StoredRecord>, upTo committed: CommittedOffset
+    ) throws -> RecordBatch {
+        let note = Note(committed.metadata)
+        let end = note.end ?? committed.offset
         for stored in records where stored.offset >= fold.next && stored.offset < end {
             guard let value = stored.record.value else { continue }
             if isPacked {
-                unsafe try fold.engine.ingest(packed: value.span.bytes)
+                fold.waiting += try PackedUnit.all(in: value, at: stored.offset)
                 continue
             }
             let key = stored.record.key
@@ -78,7 +85,8 @@ final class Truth {
                 value.span.bytes, key: key?.span.bytes, timestamp: stored.record.timestamp)
             if !rejections.isEmpty { fold.letters[stored.offset] = rejections.count }
         }
-        fold.next = end
+        fold.next = max(fold.next, end)
+        if isPacked { try foldWaiting(fold, note) }
         var partials = RecordBatch()
         fold.engine.closeEpoch(source: fold.source, into: &partials)
         if fold.engine.watermark > fold.toldWatermark {
@@ -86,6 +94,19 @@ final class Truth {
             Combiner.appendWatermark(source: fold.source, watermark: fold.toldWatermark, to: &partials)
         }
         return partials
+    }
+
+    /// Folds what waits as far as all that is older has come, by what is written beside the offset.
+    private func foldWaiting(_ fold: Fold, _ note: Note) throws {
+        guard let frontier = note.frontier else { return }
+        fold.waiting.sort { $0.place < $1.place }
+        let ready = fold.waiting.prefix { $0.place.stream < frontier }
+        fold.waiting.removeFirst(ready.count)
+        for unit in ready {
+            let unreadable = unsafe fold.engine.ingest(packed: unit.bytes.span.bytes, offset: 0)
+            if unreadable > 0 { throw Violation("I1", "packed events at \(unit.place.offset) cannot be read") }
+        }
+        if let time = note.time, time != Event.absent { fold.engine.advance(to: time) }
     }
 
     /// The states that a restart would go on from.
@@ -135,12 +156,16 @@ extension Row {
 struct Note {
     var time: Int64?
     var mark: CommitNumber?
+    /// Up to where packed events were read, and up to which stream time they are folded (stage 1).
+    var end: Int64?
+    var frontier: Int64?
 
     init(_ text: String) {
         let words = text.split(separator: " ")
         guard words.count > 1 else { return }
         time = Int64(words[1])
-        if words[0] == "v2", words.count > 3, let epoch = UInt64(words[2]), let commit = UInt64(words[3]) {
+        if words[0] == "v3", words.count > 5 { (end, frontier) = (Int64(words[4]), Int64(words[5])) }
+        if words[0] != "v1", words.count > 3, let epoch = UInt64(words[2]), let commit = UInt64(words[3]) {
             mark = CommitNumber(epoch: epoch, commit: commit)
         }
     }

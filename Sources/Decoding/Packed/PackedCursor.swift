@@ -1,46 +1,89 @@
 package import Lifecycle
 
-/// Reads records of ``EventPacker`` into batches. One for each task: its scratch memory is kept.
-package struct EventUnpacker {
+/// Goes through one record of ``EventPacker``, source record by source record.
+///
+/// The bytes are the caller's, and the same in every call. Texts and groups are looked up with the first events.
+package struct PackedCursor {
+    package let header: PackedHeader
+    private var reader: PackedReader
     private var texts: ContiguousArray<UInt32> = []
     private var groups: ContiguousArray<UInt32> = []
+    /// Events that were not taken yet.
+    private var left: Int
+    private var isOpen = false
+    /// Of the event before.
+    private var lastReceived: Int64 = 0
+    // What stands before the rest of the next event.
+    private var bits: PackedFields = []
+    private var received = Event.absent
+    /// The stream time of the events that come next.
+    package private(set) var stream: Int64
 
-    package init() {}
+    package init(_ bytes: RawSpan) throws(PackedEventsError) {
+        reader = PackedReader()
+        header = try PackedHeader(bytes, &reader)
+        (left, stream) = (header.events, header.first)
+    }
 
-    /// Appends the events of one record to the batch; nothing where it cannot be read.
-    package mutating func unpack(
+    /// All events have been taken.
+    package var isEmpty: Bool { left == 0 }
+
+    /// Appends the events of the next source record to the batch, behind a tick where stream time is ahead of them.
+    ///
+    /// - Throws: where they cannot be read: they and all behind them are lost.
+    package mutating func take(
         _ bytes: RawSpan, lexicon: inout Lexicon, into batch: inout EventBatch
     ) throws(PackedEventsError) {
-        let (before, records) = (batch.events.count, batch.records)
-        var reader = PackedReader()
-        if let version = reader.byte(bytes), version != PackedFormat.version { throw .version(version) }
-        readTexts(bytes, &reader, &lexicon)
-        readGroups(bytes, &reader, &lexicon)
-        var last: Int64 = 0
-        var isFirst = true
-        for _ in 0..<reader.count(bytes, of: 2) where !reader.isBroken {
-            readEvent(bytes, &reader, &last, &isFirst, into: &batch)
+        let before = batch.events.count
+        if !isOpen { open(bytes, &lexicon) }
+        let record = UInt32(truncatingIfNeeded: batch.records)
+        if !reader.isBroken, stream > received {
+            var tick = Event.tick(received: stream)
+            // Of no record of the batch.
+            tick.record = .max
+            batch.events.append(tick)
         }
-        guard !reader.isBroken, reader.position == bytes.byteCount else {
+        while !reader.isBroken {
+            readEvent(bytes, record: record, into: &batch)
+            left -= 1
+            if left == 0 { break }
+            readHead(bytes)
+            if bits.contains(.beginsRecord) { break }
+        }
+        guard !reader.isBroken, left > 0 || reader.position == bytes.byteCount else {
             batch.events.removeLast(batch.events.count - before)
-            batch.records = records
+            left = 0
             throw .malformed
+        }
+        batch.records += 1
+    }
+
+    private mutating func open(_ bytes: RawSpan, _ lexicon: inout Lexicon) {
+        isOpen = true
+        readTexts(bytes, &lexicon)
+        readGroups(bytes, &lexicon)
+        readHead(bytes)
+    }
+
+    private mutating func readHead(_ bytes: RawSpan) {
+        bits = PackedFields(rawValue: UInt32(truncatingIfNeeded: reader.varint(bytes)))
+        guard bits.isSubset(of: .known) else { return reader.fail() }
+        if bits.contains(.received) { lastReceived = lastReceived &+ reader.zigzag(bytes) }
+        received = bits.contains(.received) ? lastReceived : Event.absent
+        if bits.contains(.stream) {
+            stream = lastReceived &+ reader.zigzag(bytes)
+        } else if bits.contains(.beginsRecord) {
+            stream = received
         }
     }
 
-    private mutating func readTexts(
-        _ bytes: RawSpan, _ reader: inout PackedReader, _ lexicon: inout Lexicon
-    ) {
-        texts.removeAll(keepingCapacity: true)
+    private mutating func readTexts(_ bytes: RawSpan, _ lexicon: inout Lexicon) {
         for _ in 0..<reader.count(bytes, of: 1) where !reader.isBroken {
             texts.append(lexicon.texts.intern(bytes.extracting(reader.text(bytes))))
         }
     }
 
-    private mutating func readGroups(
-        _ bytes: RawSpan, _ reader: inout PackedReader, _ lexicon: inout Lexicon
-    ) {
-        groups.removeAll(keepingCapacity: true)
+    private mutating func readGroups(_ bytes: RawSpan, _ lexicon: inout Lexicon) {
         for _ in 0..<reader.count(bytes, of: 5) where !reader.isBroken {
             let dimensions = Dimensions(
                 app: reader.element(bytes, of: texts), platform: reader.element(bytes, of: texts),
@@ -50,24 +93,9 @@ package struct EventUnpacker {
         }
     }
 
-    private func readEvent(
-        _ bytes: RawSpan, _ reader: inout PackedReader, _ last: inout Int64, _ isFirst: inout Bool,
-        into batch: inout EventBatch
-    ) {
-        let bits = PackedFields(rawValue: UInt32(truncatingIfNeeded: reader.varint(bytes)))
-        guard bits.isSubset(of: .known) else { return reader.fail() }
-        if bits.contains(.beginsRecord) || isFirst { batch.records += 1 }
-        isFirst = false
-        if bits.contains(.received) { last = last &+ reader.zigzag(bytes) }
-        let received = bits.contains(.received) ? last : Event.absent
-        let record = UInt32(truncatingIfNeeded: batch.records - 1)
-        if bits.contains(.isTick) {
-            var tick = Event.tick(received: received)
-            tick.record = record
-            return batch.events.append(tick)
-        }
+    private mutating func readEvent(_ bytes: RawSpan, record: UInt32, into batch: inout EventBatch) {
         let key = InstallationKey(high: reader.word(bytes), low: reader.word(bytes))
-        let time = last &+ reader.zigzag(bytes)
+        let time = lastReceived &+ reader.zigzag(bytes)
         let (edgeByte, scopeByte) = (reader.byte(bytes) ?? .max, reader.byte(bytes) ?? .max)
         guard let edge = Edge(rawValue: edgeByte), let scope = Scope(rawValue: scopeByte) else { return reader.fail() }
         var event = Event(key, edge, time: time, received: received)
@@ -78,7 +106,7 @@ package struct EventUnpacker {
         if bits.contains(.monotonic) { event.monotonic = reader.zigzag(bytes) }
         if bits.contains(.sequence) { event.sequence = reader.zigzag(bytes) }
         if bits.contains(.handler) { event.handler = reader.zigzag(bytes) }
-        readHashes(bytes, &reader, bits, into: &event)
+        readHashes(bytes, into: &event)
         if bits.contains(.reason) { event.reason = reader.element(bytes, of: texts) }
         if bits.contains(.resource) { event.resource = reader.element(bytes, of: texts) }
         if bits.contains(.exitReason) { event.exitReason = reader.element(bytes, of: texts) }
@@ -86,9 +114,7 @@ package struct EventUnpacker {
         batch.events.append(event)
     }
 
-    private func readHashes(
-        _ bytes: RawSpan, _ reader: inout PackedReader, _ bits: PackedFields, into event: inout Event
-    ) {
+    private mutating func readHashes(_ bytes: RawSpan, into event: inout Event) {
         if bits.contains(.process) { event.process = reader.word(bytes) }
         if bits.contains(.session) { event.session = reader.word(bytes) }
         if bits.contains(.boot) { event.boot = reader.word(bytes) }
@@ -100,7 +126,7 @@ package struct EventUnpacker {
 }
 
 /// Reads within the bytes; once something is missing ``isBroken`` stays set and everything is 0.
-private struct PackedReader {
+struct PackedReader {
     private(set) var position = 0
     private(set) var isBroken = false
 
