@@ -14,7 +14,7 @@ extension Checks {
         }
         let engine = PartitionEngine(truth.settings)
         for entry in try sequence() { Self.ingest(entry.record, into: engine) }
-        engine.finish()
+        engine.process()
         var totals = WindowTotals(truth.settings.aggregating, sources: [])
         engine.drain(into: &totals)
         var batch = RecordBatch()
