@@ -86,6 +86,11 @@ package final class CheckpointReader {
     /// States that were read, one that was read twice counted twice.
     package private(set) var states = 0
 
+    /// Blocks of the partition were met, of use or not.
+    package private(set) var hasMetBlocks = false
+    /// The largest watermark that one of them told, ms since the epoch; ``Event/absent`` where none did.
+    package private(set) var watermark = Event.absent
+
     /// All that is wanted has been taken; what else there is can only have come after it.
     package var isComplete: Bool { order.isComplete }
     /// The last block taken.
@@ -130,6 +135,8 @@ package final class CheckpointReader {
         do throws(BlockError) {
             let block = try SealedBlock(value)
             guard block.header.topic == topic, block.header.partition == partition else { return }
+            hasMetBlocks = true
+            watermark = max(watermark, block.header.watermark)
             let verdict = order.judge(block.header)
             if verdict == .pass { return }
             if verdict == .begin { engine.forgetStates() }

@@ -82,6 +82,9 @@ package final class PartitionEngine {
     /// Goes on where another engine's ``mergePlace(end:)`` was. Before the first packed events.
     package func resume(_ place: MergePlace) { merge.resume(place) }
 
+    /// The log is another one from here on: its offsets begin anew, and what waits stands in it nowhere.
+    package func beginAnew() { merge.beginAnew() }
+
     /// Takes one record of stage 0 in, and folds what is now known to be next over all sources.
     ///
     /// - Parameter offset: of the record in its log.

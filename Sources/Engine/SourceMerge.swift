@@ -60,7 +60,7 @@ struct SourceMerge {
     struct Waiting {
         var cursor: PackedCursor
         let bytes: ContiguousArray<UInt8>
-        let offset: Int64
+        var offset: Int64
     }
 
     private var sources: ContiguousArray<Source> = []
@@ -84,6 +84,17 @@ struct SourceMerge {
     mutating func resume(_ place: MergePlace) {
         resumed = place
         frontier = place.frontier
+    }
+
+    /// Offsets begin anew. What waits goes on waiting, as if it stood before the first record of the new log: a restart
+    /// does not find it.
+    mutating func beginAnew() {
+        resumed = MergePlace(end: 0, frontier: frontier)
+        for index in turns.indices {
+            let turn = turns[index]
+            turns[index] = Turn(stream: turn.stream, source: turn.source, offset: 0, slot: turn.slot)
+            records[turn.slot]?.offset = 0
+        }
     }
 
     /// - Parameter end: the first record of the log that was not taken in.

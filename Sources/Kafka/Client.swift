@@ -1,4 +1,5 @@
 internal import CRDKafka
+internal import Dispatch
 internal import Synchronization
 
 /// What a client's callbacks need: lives as long as the client.
@@ -39,7 +40,36 @@ final class ClientContext: Sendable {
     }
 
     deinit {
-        unsafe rd_kafka_destroy(pointer)
+        unsafe ClientEnd(pointer, context).run()
+    }
+}
+
+/// The end of a client, in bounded time: 2.0.2 waits for ever for the threads of a consumer that has read a topic which
+/// was deleted meanwhile. What does not end is left behind.
+@safe
+private final class ClientEnd: @unchecked Sendable {
+    private let pointer: OpaquePointer
+    /// Called back until the end.
+    private let context: ClientContext
+
+    /// Longest wait, s: some requests under way.
+    private static let limit = 5.0
+
+    init(_ pointer: OpaquePointer, _ context: ClientContext) {
+        unsafe self.pointer = unsafe pointer
+        self.context = context
+    }
+
+    func run() {
+        let done = DispatchSemaphore(value: 0)
+        DispatchQueue(label: "phasefold.kafka.end").async {
+            unsafe rd_kafka_destroy(self.pointer)
+            done.signal()
+        }
+        if done.wait(timeout: .now() + Self.limit) == .success { return }
+        context.observer?.log(
+            ClientLogLine(level: 4, facility: "END", text: "a client did not end in \(Self.limit) s and is left behind")
+        )
     }
 }
 

@@ -18,7 +18,16 @@ package struct MetricTable: Sendable {
         labels: ["partition"])
     package let offsetsSkipped = CounterDefinition(
         "phasefold_offsets_skipped_total", .records,
-        "Offsets of an input partition that held no record: deleted before they were read, or marks of transactions.",
+        "Offsets of a partition that held no record: marks of transactions, aborted records, or compacted ones.",
+        labels: ["partition"])
+    package let recordsLost = CounterDefinition(
+        "phasefold_records_lost_total", .records,
+        "Records of a partition that were gone before they were read, by retention or with their topic; at most so "
+            + "many, as marks of transactions count too.",
+        labels: ["partition"])
+    package let logsAnew = CounterDefinition(
+        "phasefold_partitions_anew_total", .none,
+        "Times that a partition was found to be another one: its topic deleted and made again, or its end lost.",
         labels: ["partition"])
     package let eventsIn = CounterDefinition(
         "phasefold_events_in_total", .events, "Events read from an input partition.", labels: ["partition"])
@@ -95,7 +104,8 @@ package struct MetricTable: Sendable {
         bounds: [0.1, 0.3, 1, 3, 10, 30, 100, 300])
     package let checkpointsLost = CounterDefinition(
         "phasefold_checkpoints_lost_total", .none,
-        "Partitions that began without states, since their checkpoint did not hold those at the committed offset.")
+        "Partitions that began without states, since their checkpoint did not hold those at the committed offset, or "
+            + "since that was forgotten.")
     package let savedStates = CounterDefinition(
         "phasefold_checkpoint_states_total", .none, "States of devices written to the checkpoint.")
     package let savedBytes = CounterDefinition(

@@ -3,6 +3,7 @@ extension Settings {
     func contradictions() -> [SettingProblem] {
         [
             unguardedListener(), deadThreshold(), lateRevoke(), loop(), sharedTopic(), uncommittedReads(),
+            noBeginning(),
         ].compactMap(\.self)
     }
 
@@ -54,6 +55,17 @@ extension Settings {
         return SettingProblem(
             origin(ofKafka: key), key: key, "lets what was aborted be read, against delivery.guarantee=exactly_once",
             remedy: "remove it, or set delivery.guarantee=at_least_once")
+    }
+
+    /// A partition that the group has committed nothing of, a new one, has to begin somewhere.
+    private func noBeginning() -> SettingProblem? {
+        let keys = ["kafka.consumer.auto.offset.reset", "kafka.auto.offset.reset"]
+        guard let key = keys.first(where: { passedThrough[$0] != nil }), passedThrough[key]?.value == "error" else {
+            return nil
+        }
+        return SettingProblem(
+            origin(ofKafka: key), key: key, "tells no place where a new partition begins",
+            remedy: "set earliest or latest; what was deleted unread is told and counted under both")
     }
 
     /// An internal topic that is another topic of this application as well.

@@ -14,6 +14,8 @@ final class CheckpointTrimmer: @unchecked Sendable {
         var seen: MonotonicTime?
         /// Nothing before this is there any more.
         var low: Int64 = 0
+        /// Counts the logs that the partition was found to be.
+        var log = 0
     }
 
     private let admin: any Administrator
@@ -37,10 +39,23 @@ final class CheckpointTrimmer: @unchecked Sendable {
     }
 
     /// An end that the partition has reached, and perhaps gone past.
-    func end(of place: TopicPartition) -> Int64? { places.withLock { $0[place]?.end } }
+    func end(of place: TopicPartition) -> CheckpointEnd? {
+        places.withLock { places in
+            places[place].flatMap { known in known.end.map { CheckpointEnd(offset: $0, log: known.log) } }
+        }
+    }
 
+    /// An end that goes back is that of a topic that was made anew.
     func note(end: Int64, of place: TopicPartition) {
-        places.withLock { $0[place, default: Place()].end = end }
+        places.withLock { places in
+            var known = places[place] ?? Place()
+            if end < known.end ?? 0 {
+                known.log += 1
+                known.low = 0
+            }
+            known.end = end
+            places[place] = known
+        }
     }
 
     /// Has the end asked for, where that was some time ago. Does not wait.
@@ -60,20 +75,24 @@ final class CheckpointTrimmer: @unchecked Sendable {
         }
     }
 
-    /// Has the records before an offset deleted. Does not wait.
-    func trim(_ place: TopicPartition, before offset: Int64) {
+    /// Has the records before an end deleted that was seen before. Does not wait. Of another log nothing is deleted.
+    func trim(_ place: TopicPartition, before end: CheckpointEnd) {
         let isNew = places.withLock { places in
-            if offset <= places[place]?.low ?? 0 { return false }
-            places[place, default: Place()].low = offset
+            guard var known = places[place], known.log == end.log, end.offset > known.low else { return false }
+            known.low = end.offset
+            places[place] = known
             return true
         }
+        let offset = end.offset
         guard isNew, !isRefused.load(ordering: .relaxed) else { return }
         queue.async {
             do throws(KafkaError) {
                 try self.admin.deleteRecords(before: [PartitionOffset(place, offset)], limit: Self.limit)
             } catch {
                 // The topic's retention does it, later; a restore reads more until then.
-                guard error.retry != .retriable, !self.isRefused.exchange(true, ordering: .relaxed) else { return }
+                guard error.retry != .retriable, error.name != "OFFSET_OUT_OF_RANGE",
+                    !self.isRefused.exchange(true, ordering: .relaxed)
+                else { return }
                 self.log.info(
                     "checkpoint", "old parts of the checkpoint are left to the topic's retention",
                     ["topic": .text(place.topic), "error": .text(error.description)])
@@ -82,12 +101,18 @@ final class CheckpointTrimmer: @unchecked Sendable {
     }
 }
 
+/// An end of a checkpoint's partition, in one of the logs that the partition has been.
+struct CheckpointEnd: Equatable {
+    var offset: Int64
+    var log = 0
+}
+
 /// From where on one task's checkpoint is needed, as its passes come to their ends.
 struct TrimPlan {
     /// An end of the checkpoint before the running pass began.
-    private var begin: Int64?
+    private var begin: CheckpointEnd?
     /// The begin of a pass that is over.
-    private var whole: Int64?
+    private var whole: CheckpointEnd?
     private var wait = 0
 
     /// Commits that may be under way: a pass counts when its last one is certainly through.
@@ -97,8 +122,8 @@ struct TrimPlan {
     ///
     /// - Parameter end: one that the checkpoint had reached before; nil where none is known.
     /// - Returns: what no restore will need lies before this offset; nil where nothing new is known.
-    mutating func closed(_ slice: PassSlice, end: Int64?) -> Int64? {
-        var done: Int64?
+    mutating func closed(_ slice: PassSlice, end: CheckpointEnd?) -> CheckpointEnd? {
+        var done: CheckpointEnd?
         if wait > 0 {
             wait -= 1
             if wait == 0 { done = whole }

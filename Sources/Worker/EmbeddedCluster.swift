@@ -6,7 +6,7 @@ package import Metering
 /// It answers transactions without doing them, so that a worker on it delivers at least once.
 ///
 /// A partition keeps ``partitionLimit`` bytes; older records are dropped, read or not: whoever writes to it keeps
-/// the worker's lag below that. The counter `phasefold_offsets_skipped_total` tells whether one was lost.
+/// the worker's lag below that. The counter `phasefold_records_lost_total` tells whether one was lost.
 package final class EmbeddedCluster: Sendable {
     private let cluster: MockCluster
 

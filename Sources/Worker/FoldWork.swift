@@ -21,7 +21,7 @@ final class FoldWork: PartitionWork {
     private let options: WorkerOptions
     private let input: InputFigures
     private let figures: FoldFigures
-    private let position: PositionGauge
+    private let position: ReadPosition
     private let scheduler: any Scheduler
     private let engine: PartitionEngine
     /// Records are those of stage 0.
@@ -32,7 +32,6 @@ final class FoldWork: PartitionWork {
     private var isRestored = false
     let restoration: (any Restoration)?
     private var letters: [DeadLetter] = []
-    private var next: Int64?
     private var committed: PartitionOffset
     /// As it was committed; nil where nothing is merged.
     private var merged: MergePlace?
@@ -51,7 +50,7 @@ final class FoldWork: PartitionWork {
     init(
         _ partition: TopicPartition, lease: Lease, start: PartitionOffset, checkpoint: FoldCheckpoint,
         inputs: [TopicPartition], options: WorkerOptions, metrics: Metrics, tally: EventTally, splits: SplitWatch,
-        position: PositionGauge,
+        position: ReadPosition,
         scheduler: any Scheduler
     ) {
         self.partition = partition
@@ -66,7 +65,6 @@ final class FoldWork: PartitionWork {
         saved = (metrics.counter(\.savedStates), metrics.counter(\.savedBytes))
         engine = checkpoint.standby?.engine ?? PartitionEngine(options.engine, splits: splits, source: source)
         isPacked = partition.topic == options.eventsTopic && !options.isKeyed
-        next = start.offset
         committed = start
         if isPacked {
             engine.expect(inputs.map { SourcePartition(topic: $0.topic, partition: $0.partition) })
@@ -86,8 +84,8 @@ final class FoldWork: PartitionWork {
     func take(value: RawSpan?, key: RawSpan?, offset: Int64, timestamp: Int64) {
         // Stage 0 tells again and again that all is silent.
         if !isPacked || !engine.isIdle { silentSince = nil }
-        if let next, offset > next { input.skipped.add(UInt64(offset - next)) }
-        next = offset + 1
+        // The states stay: a log that was made anew goes on with the same devices.
+        if position.take(offset) { engine.beginAnew() }
         records += 1
         // A record without a value holds no event, like a blank line.
         guard let value else { return }
@@ -109,16 +107,17 @@ final class FoldWork: PartitionWork {
 
     func reachedEnd(offset: Int64) {
         if silentSince == nil { silentSince = scheduler.wallClock }
-        next = max(next ?? offset, offset)
+        if position.reachEnd(offset) { engine.beginAnew() }
     }
 
     func failed(_ error: KafkaError) {
         input.failed(error)
+        position.fail(error)
     }
 
     func drained() {
         engine.process()
-        if let next { position.offset = next }
+        position.look()
         input.records.add(UInt64(records))
         input.bytes.add(UInt64(bytes))
         (records, bytes) = (0, 0)
@@ -130,8 +129,10 @@ final class FoldWork: PartitionWork {
     var isFull: Bool { engine.isFull || letters.count >= Self.letterLimit }
 
     func close(isLast: Bool) -> ClosedEpoch? {
-        // The engine is the restoration's until then.
-        guard isRestored else { return nil }
+        // The engine is the restoration's until then. The offset of a topic that is not there can be committed nowhere,
+        // and would hold up all the others of the transaction.
+        guard isRestored, !position.isGone else { return nil }
+        position.look()
         let now = scheduler.wallClock
         // Of packed events stage 0 has waited so long already.
         let isIdle = silentSince.map { isPacked ? engine.isIdle : now - $0 >= options.idleTimeout } ?? false
@@ -155,10 +156,10 @@ final class FoldWork: PartitionWork {
     }
 
     /// The first record that is not folded wholly.
-    private var foldedUpTo: Int64? { engine.firstWaiting ?? next }
+    private var foldedUpTo: Int64? { engine.firstWaiting ?? position.next }
 
     /// Where the merge stands, for a restart; nil where nothing is merged.
-    private var mergePlace: MergePlace? { isPacked ? next.map { engine.mergePlace(end: $0) } : nil }
+    private var mergePlace: MergePlace? { isPacked ? position.next.map { engine.mergePlace(end: $0) } : nil }
 
     /// A restart would find itself where this is.
     private var isCommitted: Bool {
@@ -184,8 +185,8 @@ final class FoldWork: PartitionWork {
         epoch.offset = PartitionOffset(partition, offset, metadata: note.text)
         guard let trimmer = checkpoint.trimmer else { return }
         trimmer.look(at: checkpoint.place)
-        if let offset = trim.closed(commit.slice, end: trimmer.end(of: checkpoint.place)) {
-            trimmer.trim(checkpoint.place, before: offset)
+        if let end = trim.closed(commit.slice, end: trimmer.end(of: checkpoint.place)) {
+            trimmer.trim(checkpoint.place, before: end)
         }
     }
 }

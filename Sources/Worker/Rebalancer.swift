@@ -93,8 +93,10 @@ final class Rebalancer: AssignmentHandler {
         starts.withLock { $0 = found }
         return partitions.map { partition in
             if let offset = found[partition]?.committed.offset { return .at(offset) }
-            // Partials are read from their beginning whatever auto.offset.reset says of the input.
-            return isPartials(partition) ? .beginning : .committed
+            if found[partition] == nil { return .committed }
+            // Partials and events are read from their beginning whatever auto.offset.reset says of the input.
+            let isInput = options.inputTopics.contains(partition.topic)
+            return isInput && options.beginsAtEnd ? .end : .beginning
         }
     }
 
@@ -123,7 +125,11 @@ final class Rebalancer: AssignmentHandler {
         let start = starts.withLock { $0[partition] }
         guard let start else { return }
         let lease = Lease()
-        let position = PositionGauge()
+        let gauge = PositionGauge()
+        let position = ReadPosition(
+            partition, from: start.committed.offset,
+            ends: { [membership] in membership.consumer.cachedWatermarks(of: partition) }, gauge: gauge,
+            metrics: metrics, log: log, scheduler: platform.scheduler)
         let stage = options.stage(of: partition.topic)
         let work: any PartitionWork =
             switch stage {
@@ -144,7 +150,7 @@ final class Rebalancer: AssignmentHandler {
                     position: position, scheduler: platform.scheduler)
             }
         let task = PartitionTask(
-            partition, stage, lease: lease, feed: feed, scheduler: platform.scheduler, work: work, position: position,
+            partition, stage, lease: lease, feed: feed, scheduler: platform.scheduler, work: work, position: gauge,
             inbox: committer.inbox, isFull: { [weak committer] in committer?.closeSoon() })
         committer.add(task)
         task.start(restoringOn: lanes) { [weak self] error in self?.failed(error) }

@@ -16,12 +16,11 @@ final class RekeyWork: PartitionWork {
     private let options: WorkerOptions
     private let figures: InputFigures
     private let bytesAhead: Gauge
-    private let position: PositionGauge
+    private let position: ReadPosition
     private let scheduler: any Scheduler
     private let alignment: Alignment
     private let router: EventRouter
     private var letters: [DeadLetter] = []
-    private var next: Int64?
     private var committed: PartitionOffset
     /// Since when the partition is caught up and silent; nil while it is not.
     private var silentSince: MonotonicTime?
@@ -42,7 +41,7 @@ final class RekeyWork: PartitionWork {
     ///   - partitions: of `<app>-events`.
     init(
         _ partition: TopicPartition, lease: Lease, start: PartitionOffset, partitions: Int, alignment: Alignment,
-        options: WorkerOptions, metrics: Metrics, tally: EventTally, position: PositionGauge,
+        options: WorkerOptions, metrics: Metrics, tally: EventTally, position: ReadPosition,
         scheduler: any Scheduler
     ) {
         self.partition = partition
@@ -58,15 +57,13 @@ final class RekeyWork: PartitionWork {
         let source = SourcePartition(topic: partition.topic, partition: partition.partition)
         router = EventRouter(
             options.engine, source: source, stream: note?.time ?? Event.absent, partitions: partitions)
-        next = start.offset
         committed = start
         alignment.reached(router.stream, isIdle: false, in: partition)
     }
 
     func take(value: RawSpan?, key: RawSpan?, offset: Int64, timestamp: Int64) {
         (silentSince, isIdle, wasIdle) = (nil, false, false)
-        if let next, offset > next { figures.skipped.add(UInt64(offset - next)) }
-        next = offset + 1
+        _ = position.take(offset)
         records += 1
         guard let value else { return }
         bytes += value.byteCount
@@ -85,15 +82,16 @@ final class RekeyWork: PartitionWork {
         if silentSince == nil { silentSince = scheduler.now }
         // Nothing has come since that was written.
         if wasIdle { isIdle = true }
-        next = max(next ?? offset, offset)
+        _ = position.reachEnd(offset)
     }
 
     func failed(_ error: KafkaError) {
         figures.failed(error)
+        position.fail(error)
     }
 
     func drained() {
-        if let next { position.offset = next }
+        position.look()
         figures.records.add(UInt64(records))
         figures.bytes.add(UInt64(bytes))
         (records, bytes) = (0, 0)
@@ -112,6 +110,8 @@ final class RekeyWork: PartitionWork {
     }
 
     func close(isLast: Bool) -> ClosedEpoch? {
+        if position.isGone { return nil }
+        position.look()
         let now = scheduler.now
         if let silentSince, now.milliseconds(since: silentSince) >= options.idleTimeout { isIdle = true }
         let tellsAgain = lastTold.map { now.milliseconds(since: $0) >= Self.tellInterval } ?? true
@@ -126,7 +126,7 @@ final class RekeyWork: PartitionWork {
         bytesAhead.set(ahead.sum)
         swap(&epoch.deadLetters, &letters)
         figures.update(router.counts)
-        if let next {
+        if let next = position.next {
             let note = CommitNote(time: router.stream, isIdle: isPassedOver)
             epoch.offset = PartitionOffset(partition, next, metadata: note.text)
         }

@@ -175,7 +175,8 @@ final class FoldRestoration: Restoration, RestoreSink, @unchecked Sendable {
         let source = CheckpointSource(
             topic: restorer.source.topic, partition: restorer.source.partition, pass: restorer.options.checkpointPass)
         let target = CommitNote(start.metadata)?.mark
-        return CheckpointReader(engine, source, target: target, offset: start.offset ?? 0)
+        // Without an offset there is nothing that states could belong to.
+        return CheckpointReader(engine, source, target: target, offset: start.offset ?? -1)
     }
 
     func take(key: RawSpan?, value: RawSpan?) {
@@ -231,9 +232,23 @@ final class FoldRestoration: Restoration, RestoreSink, @unchecked Sendable {
             ])
     }
 
+    /// Nothing is committed. Where there are states all the same the brokers have forgotten the offset with its topic,
+    /// which was made anew, or by age: nothing tells what of the input the states hold, so they are of no use.
+    private func beginAgain() {
+        guard reader.hasMetBlocks else { return }
+        if reader.watermark != Event.absent { engine.advance(to: reader.watermark) }
+        restorer.metrics.counter(\.checkpointsLost).add()
+        restorer.log.error(
+            "restore", "no offset is committed and there are states: devices begin unknown",
+            [
+                "partition": .text(restorer.source.description),
+                "remedy": "nothing to do where the input topic was made anew; else the committed offsets have expired",
+            ])
+    }
+
     /// Nothing was committed yet, or its checkpoint is not there.
     private func beginWithoutStates() {
-        guard start.offset != nil else { return }
+        guard start.offset != nil else { return beginAgain() }
         let note = CommitNote(start.metadata)
         // Stream time must not go back.
         if let note, note.time != Event.absent { engine.advance(to: note.time) }

@@ -30,7 +30,6 @@ extension Metrics {
 final class InputFigures {
     let records: Metering.Counter
     let bytes: Metering.Counter
-    let skipped: Metering.Counter
     private let events: Metering.Counter
     private let other: Metering.Counter
     private let metrics: Metrics
@@ -43,7 +42,6 @@ final class InputFigures {
         self.tally = tally
         records = metrics.counter(\.recordsIn, label)
         bytes = metrics.counter(\.bytesIn, label)
-        skipped = metrics.counter(\.offsetsSkipped, label)
         events = metrics.counter(\.eventsIn, label)
         other = metrics.counter(\.eventsOther, label)
     }

@@ -16,7 +16,7 @@ struct TopicPlan: Sendable {
     /// - Parameters:
     ///   - inputPartitions: of the input topic that has most. Each topic is made with as many partitions, at most
     ///     ``partitionLimit``; `<app>-devices` with all of them.
-    ///   - partialsPartitions: what `<app>-partials` has already, which `<app>-totals` follows.
+    ///   - partialsPartitions: what `<app>-partials` has already, or `<app>-totals`: a window has its place in both.
     init(_ options: WorkerOptions, inputPartitions: Int, partialsPartitions: Int? = nil) {
         let partitions = min(max(inputPartitions, 1), Self.partitionLimit)
         // All partitions of the input, without the limit: stage 1 is where the work is.
@@ -24,28 +24,29 @@ struct TopicPlan: Sendable {
             options.eventsTopic, partitions: max(inputPartitions, 1),
             configuration: ["cleanup.policy": "delete", "retention.ms": String(Self.eventsRetention)])
         internalTopics = [options.eventsTopic, options.partialsTopic, options.devicesTopic, options.totalsTopic]
-        topics = (options.isKeyed ? [] : [events]) + [
-            NewTopic(
-                options.partialsTopic, partitions: partitions,
-                configuration: ["cleanup.policy": "delete", "retention.ms": String(Self.retention(options))]),
-            NewTopic(
-                options.devicesTopic, partitions: max(inputPartitions, 1),
-                configuration: [
-                    "cleanup.policy": "delete", "retention.ms": String(Self.checkpointRetention(options)),
-                    "segment.bytes": String(Self.checkpointSegment),
-                ]),
-            NewTopic(
-                options.totalsTopic, partitions: partialsPartitions ?? partitions,
-                configuration: ["cleanup.policy": "compact", "segment.bytes": String(Self.checkpointSegment)]),
-            // One key is one window and group: the newest revision stays.
-            NewTopic(options.outputTopic, partitions: partitions, configuration: ["cleanup.policy": "compact"]),
-            NewTopic(
-                options.deadLetterTopic, partitions: partitions,
-                configuration: [
-                    "cleanup.policy": "delete",
-                    "max.message.bytes": String(options.largestRecord),
-                ]),
-        ]
+        topics =
+            (options.isKeyed ? [] : [events]) + [
+                NewTopic(
+                    options.partialsTopic, partitions: partialsPartitions ?? partitions,
+                    configuration: ["cleanup.policy": "delete", "retention.ms": String(Self.retention(options))]),
+                NewTopic(
+                    options.devicesTopic, partitions: max(inputPartitions, 1),
+                    configuration: [
+                        "cleanup.policy": "delete", "retention.ms": String(Self.checkpointRetention(options)),
+                        "segment.bytes": String(Self.checkpointSegment),
+                    ]),
+                NewTopic(
+                    options.totalsTopic, partitions: partialsPartitions ?? partitions,
+                    configuration: ["cleanup.policy": "compact", "segment.bytes": String(Self.checkpointSegment)]),
+                // One key is one window and group: the newest revision stays.
+                NewTopic(options.outputTopic, partitions: partitions, configuration: ["cleanup.policy": "compact"]),
+                NewTopic(
+                    options.deadLetterTopic, partitions: partitions,
+                    configuration: [
+                        "cleanup.policy": "delete",
+                        "max.message.bytes": String(options.largestRecord),
+                    ]),
+            ]
     }
 
     /// Events are needed until stage 1 has folded them: as long as a worker may be down.
@@ -235,9 +236,9 @@ package final class TopicKeeper: Sendable {
     }
 
     private func plan(among known: [TopicDescription]) -> TopicPlan {
-        TopicPlan(
-            options, inputPartitions: inputPartitions(of: known),
-            partialsPartitions: known.first { $0.name == options.partialsTopic }?.partitions)
+        let names = [options.partialsTopic, options.totalsTopic]
+        let partitions = names.compactMap { name in known.first { $0.name == name }?.partitions }.first
+        return TopicPlan(options, inputPartitions: inputPartitions(of: known), partialsPartitions: partitions)
     }
 
     func createMissing(among known: [TopicDescription]) throws(KafkaError) -> [String] {

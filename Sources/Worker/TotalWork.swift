@@ -30,12 +30,13 @@ final class TotalWork: PartitionWork {
     private let partition: TopicPartition
     private let lease: Lease
     private let figures: TotalFigures
-    private let position: PositionGauge
+    private let position: ReadPosition
     private let grace: Int64
     private var totals: WindowTotals
     /// The offset of the first partial of each open window, by the window's end (ms since the epoch).
     private var firstOffsets: [Int64: Int64] = [:]
-    private var next: Int64?
+    /// Partials before it are in the totals that were restored: the group had forgotten where it was.
+    private var known: Int64?
     private var committed: PartitionOffset
     /// Nothing is published before this offset is reached; nil once it was.
     private var restoreEnd: Int64?
@@ -55,7 +56,7 @@ final class TotalWork: PartitionWork {
     init(
         _ partition: TopicPartition, lease: Lease, start: PartitionOffset, end: Int64,
         sources: [SourcePartition], settings: AggregateSettings, checkpoint: TotalCheckpoint, metrics: Metrics,
-        position: PositionGauge, scheduler: any Scheduler
+        position: ReadPosition, scheduler: any Scheduler
     ) {
         self.partition = partition
         self.lease = lease
@@ -64,20 +65,19 @@ final class TotalWork: PartitionWork {
         figures = TotalFigures(partition, metrics)
         grace = settings.windows.grace
         totals = WindowTotals(settings, sources: sources)
-        next = start.offset
         committed = start
         self.sources = sources
         plan = checkpoint
         let note = CommitNote(start.metadata)
-        isReading = note?.mark != nil
         number = CommitNumber(epoch: max((note?.mark?.epoch ?? 0) + 1, UInt64(max(scheduler.wallClock, 0))), commit: 0)
         // What a mark goes with was committed with all before it; without one the offset reaches back.
-        if let mark = note?.mark {
-            reading = TotalRestoration(settings, sources: sources, checkpoint, target: mark)
+        if note?.mark != nil || (start.offset == nil && checkpoint.keepsTotals) {
+            reading = TotalRestoration(settings, sources: sources, checkpoint, target: note?.mark)
         } else {
             reading = nil
             restoreEnd = end > (start.offset ?? 0) ? end : nil
         }
+        isReading = reading != nil
         if let note { setHorizon(note.time, sources) }
     }
 
@@ -87,10 +87,15 @@ final class TotalWork: PartitionWork {
         isReading = false
         if let made = reading?.take() {
             totals = made
+            guard committed.offset == nil, let found = reading?.found else { return }
+            known = found.next
+            number.epoch = max(number.epoch, found.number.epoch + 1)
             return
         }
+        // Where nothing was committed the reading begins at the beginning anyway.
+        if committed.offset == nil { return }
         // The horizon stands already.
-        next = nil
+        position.forget()
         restoreEnd = plan.rewind()
     }
 
@@ -106,10 +111,25 @@ final class TotalWork: PartitionWork {
     }
 
     func take(value: RawSpan?, key: RawSpan?, offset: Int64, timestamp: Int64) {
-        next = offset + 1
+        if position.take(offset) { beginAnew() }
         taken += 1
+        if isKnown(offset) { return }
         if let value { take(partial: value, offset: offset) }
         if let end = restoreEnd, offset + 1 >= end { restoreEnd = nil }
+    }
+
+    /// Whether it is in the totals already. A log that is still there from its first record was made anew since.
+    private func isKnown(_ offset: Int64) -> Bool {
+        guard let end = known else { return false }
+        if offset == 0 || offset >= end { known = nil }
+        return known != nil
+    }
+
+    /// The partials of the open windows are gone with their topic. Their totals go on; where these are in memory only,
+    /// they are lost with the worker.
+    private func beginAnew() {
+        firstOffsets = [:]
+        committed.offset = nil
     }
 
     private func take(partial: RawSpan, offset: Int64?) {
@@ -123,16 +143,18 @@ final class TotalWork: PartitionWork {
     }
 
     func reachedEnd(offset: Int64) {
-        next = max(next ?? offset, offset)
+        if position.reachEnd(offset) { beginAnew() }
+        known = nil
         restoreEnd = nil
     }
 
     func failed(_ error: KafkaError) {
         figures.failed(error)
+        position.fail(error)
     }
 
     func drained() {
-        if let next { position.offset = next }
+        position.look()
         figures.partials.add(UInt64(taken))
         taken = 0
     }
@@ -144,7 +166,8 @@ final class TotalWork: PartitionWork {
 
     func close(isLast: Bool) -> ClosedEpoch? {
         figures.restored(isRestored)
-        guard isRestored, hasChanged, let next else { return nil }
+        position.look()
+        guard isRestored, hasChanged, !position.isGone, let next = position.next else { return nil }
         hasChanged = false
         var epoch = ClosedEpoch(lease: lease, offset: committed)
         var checkpoint = RecordBatch()
@@ -152,7 +175,8 @@ final class TotalWork: PartitionWork {
         figures.update(totals.statistics)
         if plan.keepsTotals {
             number.commit += 1
-            TotalRestoration.append(number, to: &checkpoint)
+            let mark = TotalsMark(number, next: next, cells: totals.statistics.cells)
+            TotalRestoration.append(mark, to: &checkpoint)
             epoch.checkpoint = checkpoint
             epoch.checkpointPlace = plan.place
             let note = CommitNote(time: totals.watermark, mark: number)

@@ -51,9 +51,10 @@ package final class Worker: Sendable {
         do {
             setReady(false, "reaching the cluster")
             let keeper = try TopicKeeper(options, platform.cluster, observer: observer)
-            guard let topics = try prepare(keeper) else { return }
-            while !isStopping {
-                try runSession(topics, keeper)
+            var topics = try prepare(keeper)
+            while !isStopping, let known = topics {
+                try runSession(known, keeper)
+                topics = prepareAgain(keeper)
             }
         } catch {
             setReady(false, error.text)
@@ -93,6 +94,24 @@ package final class Worker: Sendable {
         }
         if isStopping { return nil }
         return try complete(known, keeper)
+    }
+
+    /// As ``prepare(_:)``, for a worker that was at work: whatever is amiss with the cluster now, it waits for it.
+    private func prepareAgain(_ keeper: TopicKeeper) -> [TopicDescription]? {
+        var rounds = 0
+        while !isStopping {
+            do throws(KafkaError) {
+                return try prepare(keeper)
+            } catch {
+                if rounds % 15 == 0 {
+                    log.error("topics", "the worker cannot go on yet", ["error": .text(error.description)])
+                }
+                setReady(false, error.text)
+                rounds += 1
+                sleepUnlessStopped(milliseconds: 2000)
+            }
+        }
+        return nil
     }
 
     private func complete(
@@ -148,6 +167,8 @@ package final class Worker: Sendable {
         let watch = SessionWatch(
             options, membership: membership, committer: committer, metrics: metrics, log: log,
             scheduler: platform.scheduler)
+        let topicWatch = TopicWatch(
+            options, topics, keeper: keeper, committer: committer, log: log, scheduler: platform.scheduler)
         setReady(false, "joining the group")
         var isSpent = false
         while !isStopping, !isSpent {
@@ -155,6 +176,7 @@ package final class Worker: Sendable {
                 watch.report(error)
                 isSpent = error.retry == .fatal
             }
+            if topicWatch.look() { isSpent = true }
             let reason = watch.look()
             setReady(reason == nil, reason ?? "")
         }

@@ -40,6 +40,9 @@ struct WorkerOptions: Sendable {
     var engine: EngineSettings
     var totals: AggregateSettings
     var consumer: [String: String]
+    /// A partition of which the group has committed nothing begins with the next record to come: what
+    /// `kafka.auto.offset.reset` says. Records that are gone are another matter: see ``ReadPosition``.
+    var beginsAtEnd: Bool
     var producer: [String: String]
     /// Those of the producer of transactions.
     var transactional: [String: String]
@@ -74,6 +77,9 @@ struct WorkerOptions: Sendable {
         engine = EngineSettings(settings)
         totals = AggregateSettings(settings)
         consumer = Self.properties(settings, .consumer)
+        beginsAtEnd = Self.ends.contains(consumer[Self.reset] ?? "")
+        // Where records are gone the library goes on at the first that is left, and the tasks notice.
+        consumer[Self.reset] = "earliest"
         producer = Self.properties(settings, .producer)
         admin = Self.properties(settings, .admin)
         // Whatever could be read can be written as a dead letter, with its headers.
@@ -96,6 +102,10 @@ struct WorkerOptions: Sendable {
     func reader(endsWithin wait: Int) -> [String: String] {
         consumer.merging(["fetch.wait.max.ms": String(wait)]) { _, ours in ours }
     }
+
+    private static let reset = "auto.offset.reset"
+    /// The library's names of one thing.
+    private static let ends: Set = ["latest", "largest", "end"]
 
     /// Longer than a transaction's calls take where nothing is amiss.
     private static let retryBackoff = 500

@@ -12,7 +12,8 @@ import Testing
             let step = UInt32(number) % passLength
             let pass = UInt64(number) / UInt64(passLength)
             let slice = PassSlice(pass: pass, from: step, to: step + 1, end: passLength, isFirst: step == 0)
-            if let offset = plan.closed(slice, end: Int64(number) * 10) { found[number] = offset }
+            let end = CheckpointEnd(offset: Int64(number) * 10)
+            if let trimmed = plan.closed(slice, end: end) { found[number] = trimmed.offset }
         }
         return found
     }

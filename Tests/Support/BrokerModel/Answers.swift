@@ -12,6 +12,17 @@ package struct StoredRecord: Hashable, Sendable {
     /// -1 where the producer is not idempotent.
     package var sequence: Int32
     package var isTransactional: Bool
+
+    package init(
+        offset: Int64, record: Record, producer: ProducerIdentity? = nil, sequence: Int32 = -1,
+        isTransactional: Bool = false
+    ) {
+        self.offset = offset
+        self.record = record
+        self.producer = producer
+        self.sequence = sequence
+        self.isTransactional = isTransactional
+    }
 }
 
 /// What a fetch gives.

@@ -58,6 +58,10 @@ final class Net {
     var identities: [Int: Set<String>] = [:]
     /// What each member of a group was last given, which the model does not tell.
     var assignments: [String: [TopicPartition]] = [:]
+    /// What members met in partitions that were cut short or made anew.
+    var journeys: [PartitionName: Journey] = [:]
+    /// How often each topic was made anew.
+    var generations: [String: Int] = [:]
     /// Kills an actor.
     var kill: (Actor) -> Void = { _ in }
     private var scheduled: Int64?

@@ -26,6 +26,38 @@ struct Plan {
         case spoil(Int, partition: Int, back: Int, torn: Bool)
         /// All of a checkpoint's records are deleted.
         case empty(Int, partition: Int)
+        /// Retention passes whoever reads a partition of the input: all but the newest records are deleted.
+        case retention(partition: Int, Laggard, after: Int64, keeping: Int)
+        case remake(Remade)
+    }
+
+    /// Why a reader is behind when its records are deleted.
+    enum Laggard: CaseIterable {
+        /// It is not, or but a moment.
+        case nobody
+        case killed
+        case frozen
+    }
+
+    /// A topic is deleted, and made anew.
+    struct Remade: Equatable {
+        enum Topic: String, CaseIterable {
+            case input = "in"
+            case events = "app-events"
+            case devices = "app-devices"
+            case partials = "app-partials"
+            case totals = "app-totals"
+        }
+
+        var topic: Topic
+        /// ms in which there is none; nil where nobody makes it again, but a worker may.
+        var gap: Int64?
+        /// All workers have died before it is there again.
+        var isUnwatched: Bool
+        /// What was written before has been folded and committed: nothing is lost with the topic.
+        var isDrained: Bool
+        /// ms after it is there again, when the workers are killed: others go on from what is new.
+        var kill: Int64?
     }
 
     let seed: UInt64
@@ -87,14 +119,48 @@ struct Plan {
             if settings["window.grace"] == "20s" { settings["window.grace"] = "6h" }
         }
         if random.happens(0.3) { settings["standby.replicas"] = "1" }
+        if random.happens(0.1) { settings["kafka.auto.offset.reset"] = "latest" }
         self.random = random
         drawFaults()
+        switch self.random.below(20) {
+        case 0, 1, 2: drawRetention()
+        case 3, 4, 5, 6, 7: drawRemake()
+        default: break
+        }
+        faults.sort { $0.time < $1.time }
+    }
+
+    private mutating func drawRetention() {
+        for _ in 0..<random.pick([1, 1, 2, 3]) {
+            let fault = Fault.retention(
+                partition: random.below(4), random.pick(Laggard.allCases), after: random.pick([100, 1500, 3000]),
+                keeping: random.pick([0, 0, 1, 5]))
+            faults.append((random.number(1000...length), fault))
+        }
+        if random.happens(0.3) { settings["kafka.auto.offset.reset"] = "latest" }
+    }
+
+    private mutating func drawRemake() {
+        var topic = random.pick([Remade.Topic.input, .input, .events, .devices, .partials, .partials, .totals, .totals])
+        if isKeyed, topic == .events { topic = .input }
+        // A topic that a worker makes again has the partitions that the input has then.
+        faults.removeAll { $0.fault == .addPartition }
+        // A static leader that comes back does not tell its group of what has changed meanwhile.
+        if isStatic, topic != .devices, topic != .totals { return }
+        // Totals that are missing are missed where their windows become final.
+        if topic == .totals { settings["window.grace"] = random.pick(["20s", "2m"]) }
+        let remade = Remade(
+            topic: topic, gap: random.pick([0, 200, 3000, 20_000, topic == .input ? 0 : nil]),
+            isUnwatched: random.happens(0.4),
+            // The order over partitions is not known of what comes after all were silent.
+            isDrained: isKeyed && random.happens(0.7),
+            kill: random.happens(0.5) ? random.number(1000...4000) : nil)
+        faults.append((random.number(2000...length * 2 / 3), .remake(remade)))
     }
 
     private mutating func drawFaults() {
         let count = random.pick([0, 1, 2, 3, 4, 6, 8, 10])
         for _ in 0..<count { faults.append((random.number(200...length), drawFault())) }
-        faults.sort { $0.time < $1.time }
     }
 
     private mutating func drawFault() -> Fault {
@@ -140,6 +206,7 @@ struct Plan {
         faults.contains {
             switch $0.fault {
             case .spoil, .empty: true
+            case .remake(let remade): remade.topic == .devices
             default: false
             }
         }
@@ -150,9 +217,20 @@ struct Plan {
         faults.contains {
             switch $0.fault {
             case .spoil(1, _, _, _), .empty(1, _): true
+            case .remake(let remade): remade.topic == .totals
             default: false
             }
         }
+    }
+
+    /// The topic that is made anew; at most one.
+    var remade: Remade? {
+        for entry in faults { if case .remake(let remade) = entry.fault { return remade } }
+        return nil
+    }
+
+    var deletesRecords: Bool {
+        faults.contains { if case .retention = $0.fault { true } else { false } }
     }
 
     var addsPartitions: Bool { faults.contains { $0.fault == .addPartition } }

@@ -27,6 +27,11 @@ extension Run {
             host.isStopping = true
             host.worker.stop()
         case .clock(let worker, let offset): living(worker)?.actor.clockOffset += offset
+        case .retention(let partition, let laggard, let delay, let count):
+            delayAll(laggard, for: delay + 1000)
+            let place = PartitionName("in", Int32(partition) % partitions)
+            world.after(delay) { [net] in net.change { $0.retain(place, newest: count, now: $1) } }
+        case .remake(let remade): try remake(remade)
         default: befallCluster(fault)
         }
     }
@@ -64,6 +69,66 @@ extension Run {
             net.change { _ = try? $0.deleteRecords(of: place, before: -1, now: $1) }
         default: return
         }
+    }
+
+    private func delayAll(_ laggard: Plan.Laggard, for time: Int64) {
+        for host in hosts where host.isAlive && host.actor.state == .alive {
+            switch laggard {
+            case .nobody: return
+            case .killed: kill(host.actor)
+            case .frozen:
+                host.actor.state = .frozen
+                world.after(time) { [world] in world.thaw(host.actor) }
+            }
+        }
+    }
+
+    private func remake(_ remade: Plan.Remade) throws {
+        if remade.isDrained, try !drain() { return }
+        let name = remade.topic.rawValue
+        guard
+            let topic = try? net.peek({ cluster throws(BrokerError) in try cluster.topics(now: cluster.now) }).get()
+                .first(where: { $0.name == name })
+        else { return }
+        checks.delete(remade.topic, isDrained: remade.isDrained)
+        net.generations[name, default: 0] += 1
+        net.change { cluster, now in _ = try? cluster.deleteTopic(name, now: now) }
+        if remade.isUnwatched { delayAll(.killed, for: 0) }
+        if let kill = remade.kill {
+            world.after((remade.gap ?? 12_000) + kill) { [weak self] in
+                if self?.isRecovering == false { self?.delayAll(.killed, for: 0) }
+            }
+        }
+        guard let gap = remade.gap else { return }
+        deleted = topic
+        world.after(gap) { [weak self] in self?.makeAgain() }
+    }
+
+    /// A worker may have been the first to make it.
+    func makeAgain() {
+        guard let topic = deleted else { return }
+        let isDown = net.change { cluster, now in
+            do throws(BrokerError) {
+                try cluster.createTopic(
+                    topic.name, partitions: topic.partitions, settings: topic.settings, now: now)
+                return false
+            } catch {
+                return error == .networkException
+            }
+        }
+        guard isDown else { return deleted = nil }
+        world.after(500) { [weak self] in self?.makeAgain() }
+    }
+
+    /// Whether all that was sent has been folded, summed up and committed, in bounded time.
+    private func drain() throws -> Bool {
+        let begin = world.now
+        if living(0) == nil { try launch() }
+        while world.now - begin < Self.recoveryLimit {
+            try tick()
+            if try checks.undone() == nil, try checks.look(deep: true) { return true }
+        }
+        return false
     }
 
     private func addPartition() {

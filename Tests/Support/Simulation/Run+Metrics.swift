@@ -21,7 +21,9 @@ extension Run {
         for fold in checks.truth.folds {
             let label = "\(fold.name.topic)-\(fold.name.index)"
             let devices = values("phasefold_devices{partition=\"\(label)\"}")
-            if checks.hasLostStates ? devices.count != 1 : devices != [Double(fold.engine.devices)] {
+            if checks.hasLostStates || checks.hasLostInput
+                ? devices.count != 1 : devices != [Double(fold.engine.devices)]
+            {
                 throw Violation("I10", "devices of \(label): \(devices), not [\(fold.engine.devices)]")
             }
             let held = values("phasefold_events_held{partition=\"\(label)\"}")
@@ -42,6 +44,20 @@ extension Run {
         try checkCounters()
     }
 
+    /// What retention took from under a reader is told, by each that met it.
+    private func checkLosses() throws {
+        guard plan.remade == nil else { return }
+        for index in 0..<partitions {
+            let place = PartitionName("in", index)
+            let told = hosts.reduce(0) { $0 + Int64($1.metrics.counter(\.recordsLost, "in-\(index)").value) }
+            let journey = net.journeys[place] ?? Journey()
+            let least = journey.lost(before: checks.committedInput()?[place] ?? 0)
+            if told < least || told > journey.met {
+                throw Violation("I10", "\(told) records of \(place) are told as lost, of \(least) to \(journey.met)")
+            }
+        }
+    }
+
     /// Over all that ever worked: a worker that died may have done more than it could count, never less.
     private func checkCounters() throws {
         func sum(_ counter: (Host) -> UInt64) -> Int { Int(hosts.reduce(0) { $0 + counter($1) }) }
@@ -53,6 +69,7 @@ extension Run {
                 "\(rows) rows and \(partials) partials are counted, "
                     + "\(checks.rowRevisions) and \(checks.partialCount) were written")
         }
+        try checkLosses()
         let letters = sum { host in
             let series = Self.series(host).filter { $0.key.hasPrefix("phasefold_dead_letters_total") }
             return UInt64(series.values.reduce(0, +))

@@ -16,19 +16,35 @@ final class Fetcher: Client {
     var whenFilled: () -> Void = {}
     private(set) var ends: Watermarks?
     private let isolation: Isolation
+    /// Where it goes on when what it wants is not there.
+    private let reset: OffsetSpec
     private var next: Int64?
     private var lastEnd: Int64 = -1
     private var isStopped = false
     private var life = 0
     private var seen = -1
+    /// A member's: where it goes is part of the journey.
+    private let isMember: Bool
+    /// Which one of the topics of this name is read.
+    private var generation = 0
+    private var task = 0
+    /// Whoever takes the records knows where it is.
+    private var isPlaced = false
+    private var isUnknown = false
+    /// The cluster has no such topic.
+    var whenUnknown: () -> Void = {}
 
     /// Records that wait to be taken, beyond which nothing is fetched.
     private static let limit = 256
     private static let bytes = 16 << 10
 
-    init(_ net: Net, _ actor: Actor, _ properties: [String: String], _ partition: PartitionName) {
+    init(
+        _ net: Net, _ actor: Actor, _ properties: [String: String], _ partition: PartitionName, isMember: Bool = false
+    ) {
         self.partition = partition
+        self.isMember = isMember
         isolation = properties["isolation.level"] == "read_uncommitted" ? .readUncommitted : .readCommitted
+        reset = properties["auto.offset.reset"] == "latest" ? .latest : .earliest
         super.init(net, actor, properties)
     }
 
@@ -45,12 +61,42 @@ final class Fetcher: Client {
         items = []
         lastEnd = -1
         seen = -1
+        generation = net.generations[partition.topic] ?? 0
         if case .at(let offset) = start {
             next = offset
+            isPlaced = true
+            beginTask(at: offset)
             fetch(life)
         } else {
+            isPlaced = false
+            beginTask(at: nil)
             find(start == .end ? .latest : .earliest, life)
         }
+    }
+
+    private func beginTask(at offset: Int64?) {
+        note {
+            $0.begin(at: offset)
+            task = $0.task
+        }
+    }
+
+    private func note(_ body: (inout Journey) -> Void) {
+        guard isMember else { return }
+        body(&net.journeys[partition, default: Journey()])
+    }
+
+    /// There is a record, or the end, at an offset where the reader is not.
+    private func landed(at offset: Int64) {
+        generation = net.generations[partition.topic] ?? 0
+        note { journey in
+            if isPlaced, let next {
+                journey.jump(from: next, to: offset, task)
+            } else {
+                journey.land(at: offset, task)
+            }
+        }
+        next = offset
     }
 
     private func find(_ place: OffsetSpec, _ life: Int) {
@@ -61,7 +107,7 @@ final class Fetcher: Client {
         } _: { [weak self] result in
             guard let self, isCurrent(life) else { return }
             guard case .success(let offset) = result else { return again(life, after: 500) }
-            next = offset ?? 0
+            landed(at: offset ?? 0)
             fetch(life)
         }
     }
@@ -80,19 +126,36 @@ final class Fetcher: Client {
             return net.whenChanged { [weak self] in self?.again(life, after: 5) }
         }
         let (partition, isolation) = (partition, isolation)
-        net.send(.fetch, for: actor, timeout: timeout) { cluster, now throws(BrokerError) in
-            try cluster.fetch(partition, from: next, isolation, bytes: Self.bytes, now: now)
+        var asked = generation
+        net.send(.fetch, for: actor, timeout: timeout) { [net] cluster, now throws(BrokerError) in
+            asked = net.generations[partition.topic] ?? 0
+            return try cluster.fetch(partition, from: next, isolation, bytes: Self.bytes, now: now)
         } _: { [weak self] outcome in
             guard let self, isCurrent(life) else { return }
             switch outcome {
-            case .answer(let fetched): take(fetched, from: next, life)
+            case .answer(let fetched):
+                isUnknown = false
+                if asked != generation, next > 0 { note { $0.goBlind() } }
+                generation = asked
+                take(fetched, from: next, life)
             case .refused(.offsetOutOfRange):
-                find(.earliest, life)
+                find(reset, life)
+            case .refused(.unknownTopicOrPartition):
+                lose()
+                again(life, after: 200)
             case .refused, .lost:
                 again(life, after: 200)
             }
         }
         seen = net.version
+    }
+
+    private func lose() {
+        if isUnknown { return }
+        isUnknown = true
+        items.append(.failure(KafkaError(.unknownTopicOrPartition, "fetch")))
+        whenFilled()
+        whenUnknown()
     }
 
     private func take(_ fetched: Fetched, from: Int64, _ life: Int) {
@@ -106,7 +169,10 @@ final class Fetcher: Client {
             items.append(.end(fetched.next))
         }
         if !isAtEnd { seen = -1 }
-        if !items.isEmpty { whenFilled() }
+        if !items.isEmpty {
+            isPlaced = true
+            whenFilled()
+        }
         again(life, after: 1)
     }
 

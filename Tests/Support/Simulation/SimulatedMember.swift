@@ -211,6 +211,14 @@ final class SimulatedMember: Client, GroupMember, @unchecked Sendable {
         }
     }
 
+    /// A topic is not there any more: what there is is asked for at once.
+    private func refreshSoon() {
+        world.after(world.random.number(100...1000), for: actor) { [weak self] in
+            guard let self, state == .assigned, counts != known else { return }
+            leaveBehind(lost: false)
+        }
+    }
+
     // MARK: Whoever polls
 
     private func push(_ task: Task) {
@@ -249,7 +257,8 @@ final class SimulatedMember: Client, GroupMember, @unchecked Sendable {
         let starts = handler.start(names)
         var made: [(Fetcher, StartOffset)] = []
         for (index, partition) in partitions.enumerated() {
-            let fetcher = Fetcher(net, actor, properties, partition)
+            let fetcher = Fetcher(net, actor, properties, partition, isMember: true)
+            fetcher.whenUnknown = { [weak self] in self?.refreshSoon() }
             fetchers[partition] = fetcher
             made.append((fetcher, starts[index]))
             handler.begin(names[index], feed: SimulatedFeed(fetcher))

@@ -9,13 +9,15 @@ import Settings
 final class Truth {
     /// The way of one partition that stage 1 reads, up to some offset of it.
     final class Fold {
-        let engine: PartitionEngine
+        fileprivate(set) var engine: PartitionEngine
         let source: SourcePartition
         let name: PartitionName
         fileprivate(set) var next: Int64 = 0
         fileprivate var toldWatermark = Event.absent
         /// Letters by offset, as they must be in the dead-letter topic.
         fileprivate(set) var letters: [Int64: Int] = [:]
+        /// Events that came to engines before this one.
+        fileprivate(set) var eventsBefore = 0
 
         /// Packed events that were read and are not to be folded yet.
         fileprivate var waiting: [PackedUnit] = []
@@ -69,12 +71,15 @@ final class Truth {
     static func bytes(_ span: RawSpan) -> [UInt8] { unsafe span.withUnsafeBytes { unsafe Array($0) } }
 
     /// Folds records before what is committed, and gives what stage 1 must have said of them.
+    /// - Parameter gaps: of offsets that nobody could read.
     func fold(
-        _ fold: Fold, _ records: some Sequence<StoredRecord>, upTo committed: CommittedOffset
+        _ fold: Fold, _ records: some Sequence<StoredRecord>, upTo committed: CommittedOffset,
+        without gaps: [Range<Int64>]
     ) throws -> RecordBatch {
         let note = Note(committed.metadata)
         let end = note.end ?? committed.offset
         for stored in records where stored.offset >= fold.next && stored.offset < end {
+            if gaps.contains(where: { $0.contains(stored.offset) }) { continue }
             guard let value = stored.record.value else { continue }
             if isPacked {
                 fold.waiting += try PackedUnit.all(in: value, at: stored.offset)
@@ -107,6 +112,20 @@ final class Truth {
             if unreadable > 0 { throw Violation("I1", "packed events at \(unit.place.offset) cannot be read") }
         }
         if let time = note.time, time != Event.absent { fold.engine.advance(to: time) }
+    }
+
+    /// The partition is another log: the states go on with it.
+    func rewind(_ fold: Fold) {
+        fold.next = 0
+        fold.letters = [:]
+    }
+
+    /// The partition is another log, and whoever reads it knows nothing but the time of the one before.
+    func begin(_ fold: Fold, at watermark: Int64?) {
+        rewind(fold)
+        fold.eventsBefore += fold.engine.counts.events + fold.engine.held
+        fold.engine = PartitionEngine(settings)
+        if let watermark, watermark != Event.absent { fold.engine.advance(to: watermark) }
     }
 
     /// The states that a restart would go on from.
