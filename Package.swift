@@ -65,7 +65,9 @@ let package = Package(
         library("Serving", ["CMicroHTTPD", "CAssets", "Metering"]),
 
         // Level 3: what knows several stages, and a world to try them in.
-        library("Engine", ["Lifecycle", "Settings", "Decoding", "Folding", "Aggregating", "Checkpointing"]),
+        library(
+            "Engine",
+            ["Lifecycle", "Settings", "Decoding", "Folding", "Aggregating", "Checkpointing", "CPrefetch"]),
         library("Fleet", ["Lifecycle"]),
         // Level 4: the only one that knows the order of the stages.
         library(

@@ -70,11 +70,35 @@ import Testing
         #expect(look(watch, second, at: 210) == 1)
     }
 
-    @Test func whatIsRememberedIsBounded() {
-        let watch = SplitWatch()
-        for device in 0..<UInt64(SplitWatch.limit * 2 + 10) { _ = look(watch, first, at: 0, of: device) }
-        #expect(watch.count <= SplitWatch.limit * 2)
-        #expect(look(watch, second, at: 1, of: UInt64(SplitWatch.limit * 2)) == 1)
+    @Test func whatIsRememberedIsBoundedAndTheOldestGivesWay() {
+        var table = SightingTable(bucketBits: 6)
+        let limit = UInt64(SightingTable.ways << 6)
+        func note(_ devices: Range<UInt64>, at minute: Int64) {
+            for device in devices {
+                let isSplit = table.note(device, received: Self.start + minute * Self.minute, source: 0)
+                #expect(!isSplit)
+            }
+        }
+        note(0..<4 * limit, at: 0)
+        var count = UInt64(table.count)
+        #expect(count == limit)
+        note(4 * limit..<4 * limit + 1, at: 60)
+        note(4 * limit + 1..<8 * limit, at: 0)
+        count = UInt64(table.count)
+        #expect(count == limit)
+        let isRemembered = table.note(4 * limit, received: Self.start + 61 * Self.minute, source: 1)
+        #expect(isRemembered)
+    }
+
+    /// What is packed into bits gives back what was put in, before 1970 too.
+    @Test(arguments: [-491_000, -1, 0, 1, 490_896, 1_040_000] as [Int64], [0, 1, 59] as [Int64])
+    func anHourIsAnHourAtAnyTime(hour: Int64, minute: Int64) {
+        for (apart, count) in [(0, 1), (-60, 1), (60, 1), (61, 0), (-61, 0), (120, 0), (1 << 21, 0)] as [(Int64, Int)] {
+            let watch = SplitWatch()
+            let minutes = hour * 60 + minute - Self.start / Self.minute
+            _ = look(watch, first, at: minutes)
+            #expect(look(watch, second, at: minutes + apart) == count)
+        }
     }
 
     @Test func anEngineCountsItInTheWindowAndGroupOfTheLaterEvent() {

@@ -27,7 +27,7 @@ enum Directions {
         Row(level: 2, target: "Checkpointing", mayImport: ["Lifecycle", "CZstd"]),
         Row(level: 2, target: "Kafka", mayImport: ["CRDKafka"]),
         Row(level: 2, target: "Serving", mayImport: ["CMicroHTTPD", "CAssets", "Metering"]),
-        Row(level: 3, target: "Engine", mayImport: words.union(stages)),
+        Row(level: 3, target: "Engine", mayImport: words.union(stages).union(["CPrefetch"])),
         Row(level: 3, target: "Fleet", mayImport: ["Lifecycle"]),
         Row(level: 4, target: "Worker", mayImport: words.union(stages).union(["Kafka", "Serving", "Engine", "Fleet"])),
         Row(
