@@ -211,7 +211,7 @@ private func assign(
             return KafkaError(RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, "detach the queue of \(name)")
         }
         unsafe rd_kafka_queue_forward(queue, nil)
-        unsafe handler.begin(name, queue: PartitionQueue(owning: queue, of: client))
+        unsafe handler.begin(name, queue: PartitionQueue(owning: queue, of: client, name))
     }
     do throws(KafkaError) {
         if cooperative {
