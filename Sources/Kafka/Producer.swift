@@ -53,6 +53,16 @@ package struct Producer: ~Copyable, Sendable {
         self.client = client
     }
 
+    /// Names the topics that will be written to, before the client is connected: it learns of them with the first
+    /// metadata it asks for. A topic that it meets later is looked up when a second is over.
+    package func expect(_ topics: [String]) {
+        for topic in topics {
+            if let handle = unsafe rd_kafka_topic_new(client.pointer, topic, nil) {
+                unsafe rd_kafka_topic_destroy(handle)
+            }
+        }
+    }
+
     /// Offers a record; its bytes are copied.
     /// - Parameters:
     ///   - partition: nil leaves it to the key's hash.

@@ -85,7 +85,10 @@ final class AtLeastOnceDelivery: EpochDelivery, @unchecked Sendable {
 
     /// - Returns: whether all is acknowledged; false where no lease is held any more.
     private func send(_ epochs: [ClosedEpoch]) throws(KafkaError) -> Bool {
-        if producer == nil { producer = try cluster.producer(options.producer, observer: observer) }
+        if producer == nil {
+            producer = try cluster.producer(options.producer, observer: observer)
+            producer?.expect(options.writtenTopics)
+        }
         _ = producer?.takeDeliveries()
         for epoch in epochs { try producer?.write(epoch, options, targets) }
         while producer?.flush(limit: Self.slice) == false {

@@ -247,6 +247,7 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
         let made = try cluster.transactionProducer(
             options.transactional, identity: options.transactionalID, timeout: options.transactionTimeout,
             observer: observer)
+        made.expect(options.writtenTopics)
         if try Self.initialize(made, while: goesOn) { producer = made }
     }
 

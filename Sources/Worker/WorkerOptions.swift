@@ -115,6 +115,11 @@ struct WorkerOptions: Sendable {
     /// All that a worker reads.
     var readTopics: [String] { inputTopics + (isKeyed ? [] : [eventsTopic]) + [partialsTopic] }
 
+    /// All that a worker writes.
+    var writtenTopics: [String] {
+        [partialsTopic, devicesTopic, totalsTopic, outputTopic, deadLetterTopic] + (isKeyed ? [] : [eventsTopic])
+    }
+
     func stage(of topic: String) -> Stage {
         if topic == partialsTopic { return .total }
         return foldTopics.contains(topic) ? .fold : .rekey

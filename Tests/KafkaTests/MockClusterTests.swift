@@ -108,6 +108,21 @@ import Testing
         try reader.consumer.close()
     }
 
+    /// One that was not is looked up a second later, each of them.
+    @Test func aTopicThatWasExpectedIsKnownWhenItsFirstRecordComes() throws {
+        let cluster = try MockCluster()
+        let topics = (0..<5).map { "topic-\($0)" }
+        for topic in topics { try cluster.createTopic(topic, partitions: 1) }
+        let producer = try Producer(local(cluster.bootstrapServers))
+        producer.expect(topics)
+        let start = ContinuousClock.now
+        for topic in topics {
+            try producer.send(topic, nil, "x", partition: 0)
+            #expect((producer.flush(limit: 10_000) as Bool))
+        }
+        #expect(ContinuousClock.now - start < .seconds(2))
+    }
+
     @Test func nobodyThereIsSaid() throws {
         let observer = Listener()
         let admin = try Admin(local("127.0.0.1:1"), observer: observer)

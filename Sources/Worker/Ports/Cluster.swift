@@ -95,6 +95,7 @@ package protocol PartitionFeed: AnyObject, Sendable {
 
 /// ``Producer``.
 package protocol RecordProducer: AnyObject, Sendable {
+    func expect(_ topics: [String])
     func produce(
         topic: String, partition: Int32?, key: RawSpan?, value: RawSpan?, headers: [RecordHeader]
     ) throws(KafkaError) -> ProduceResult

@@ -147,6 +147,8 @@ private final class KafkaProducer: RecordProducer {
         self.producer = producer
     }
 
+    func expect(_ topics: [String]) { producer.expect(topics) }
+
     func produce(
         topic: String, partition: Int32?, key: RawSpan?, value: RawSpan?, headers: [RecordHeader]
     ) throws(KafkaError) -> ProduceResult {
@@ -168,6 +170,8 @@ private final class KafkaTransactionProducer: TransactionProducer {
     init(_ producer: consuming TransactionalProducer) {
         self.producer = producer
     }
+
+    func expect(_ topics: [String]) { producer.producer.expect(topics) }
 
     func produce(
         topic: String, partition: Int32?, key: RawSpan?, value: RawSpan?, headers: [RecordHeader]

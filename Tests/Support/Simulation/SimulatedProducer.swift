@@ -63,6 +63,9 @@ final class SimulatedProducer: Client, TransactionProducer, @unchecked Sendable 
 
     // MARK: Records
 
+    /// The model has no topic to look up.
+    func expect(_ topics: [String]) {}
+
     func produce(
         topic: String, partition: Int32?, key: RawSpan?, value: RawSpan?, headers: [RecordHeader]
     ) throws(KafkaError) -> ProduceResult {
