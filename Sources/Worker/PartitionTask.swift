@@ -59,7 +59,8 @@ final class PartitionTask: @unchecked Sendable {
     private var hasBegun = false
 
     /// Records a turn on the queue takes: some milliseconds of work, so that closing an epoch need not wait long.
-    static let drainLimit = 8192
+    /// Those of stage 0 hold many events each.
+    private static func drainLimit(_ stage: Stage) -> Int { stage == .rekey ? 512 : 8192 }
 
     /// - Parameter isFull: called on the task's queue when an epoch should be closed before its time.
     init(
@@ -107,7 +108,7 @@ final class PartitionTask: @unchecked Sendable {
 
     private func drain() {
         guard feed != nil, hasBegun, !isHeldUp, !waits else { return }
-        feed?.drain(limit: Self.drainLimit, into: work)
+        feed?.drain(limit: Self.drainLimit(stage), into: work)
         work.drained()
         if work.isFull {
             isHeldUp = true
