@@ -125,6 +125,25 @@ import Testing
         #expect(engine.isIdle)
     }
 
+    /// What was folded before a restart is not folded again, unless the log is another one.
+    @Test func aLogMadeAnewIsFoldedFromItsBeginning() throws {
+        let router = EventRouter(EngineSettings(), source: Self.sources[0], partitions: 1)
+        let text = Array("{\"device_id\":\"d\",\"app_id\":\"a\",\"event\":\"heartbeat\",\"ts\":1}".utf8)
+        unsafe _ = router.ingest(text.span.bytes, key: nil, timestamp: 1000)
+        var events = RecordBatch()
+        router.closeEpoch(into: &events)
+        for isAnew in [false, true] {
+            let engine = PartitionEngine(EngineSettings())
+            engine.expect([Self.sources[0]])
+            engine.resume(MergePlace(end: 7, frontier: 2000))
+            if isAnew { engine.beginAnew() }
+            events.withRecord(0) { _, value in _ = engine.ingest(packed: value, offset: 3) }
+            engine.process()
+            #expect(engine.counts.events == (isAnew ? 1 : 0))
+            #expect(engine.mergePlace(end: 4) == MergePlace(end: isAnew ? 4 : 7, frontier: 2000))
+        }
+    }
+
     /// A record that claims to be received in the future holds nobody up, and keeps its place among its neighbours.
     @Test func aReceiveTimeOfTheFutureIsNone() throws {
         let settings = EngineSettings()
