@@ -181,12 +181,11 @@ package struct SettingTable: Sendable {
         "exactly_once: a transaction each commit. at_least_once: no transactions; after a fault some count twice.")
     package let transactionTimeout = Setting<Int64>.duration(
         "transaction.timeout", .delivery, "10s", in: Units.second...(15 * Units.minute),
-        "The broker ends a transaction that is open for longer. Readers and the next owner wait no longer for a worker "
-            + "that died within a commit.")
+        "The broker ends a transaction that is open for longer: readers wait no longer for a worker that died within a "
+            + "commit, where no other takes its partitions over.")
     package let workerName = Setting<String?>.text(
-        "worker.name", .delivery, .topic, absent: "host, process and a random number",
-        "Names this worker in dead letters and its transactions. A name that stays over restarts, and that no other "
-            + "worker has, lets a restarted worker end at once what it left open.")
+        "worker.name", .delivery, .topic, absent: "host and process",
+        "Names this worker in dead letters.")
     package let commitInterval = Setting<Int64>.duration(
         "commit.interval", .delivery, "1s", in: 50...Units.minute,
         "How often what was gathered goes out and offsets are committed.")

@@ -72,7 +72,7 @@ struct CommitNote: Equatable {
 
     /// nil where nothing was written, or by another program.
     init?(_ text: String) {
-        let parts = text.split(separator: " ").filter { !$0.hasPrefix(CommitMark.sign) }
+        let parts = text.split(separator: " ").filter { !CommitMark.isPart($0) }
         guard parts.count >= 2, let time = Int64(parts[1]) else { return nil }
         switch (parts[0], parts.count) {
         case ("v1", 2):
@@ -93,9 +93,11 @@ struct CommitNote: Equatable {
     }
 }
 
-/// The name of one commit, beside each of its offsets: what is read back tells whether it went through.
+/// The name of one commit and of the member that made it, beside each of its offsets: what is read back tells whether
+/// it went through, and whose transactions there may be.
 struct CommitMark: Equatable {
-    static let sign = "#"
+    private static let sign = "#"
+    private static let memberSign = "@"
 
     /// Of one delivery, unlike those of any other.
     var run: UInt64
@@ -105,7 +107,17 @@ struct CommitMark: Equatable {
     private var text: String { "\(Self.sign)\(String(run, radix: 36)).\(number)" }
 
     /// Adds it to a task's note.
-    func marking(_ note: String) -> String { note.isEmpty ? text : "\(note) \(text)" }
+    func marking(_ note: String, by member: String) -> String {
+        (note.isEmpty ? text : "\(note) \(text)") + " \(Self.memberSign)\(member)"
+    }
+
+    /// Whether a word of what stands beside an offset is of a mark.
+    static func isPart(_ word: Substring) -> Bool { word.hasPrefix(sign) || word.hasPrefix(memberSign) }
+
+    /// Who made the commit; nil where that was not written.
+    static func member(in metadata: String) -> String? {
+        metadata.split(separator: " ").first { $0.hasPrefix(memberSign) }.map { String($0.dropFirst()) }
+    }
 
     /// Whether it stands in what was read back.
     func stands(in metadata: String) -> Bool { metadata.split(separator: " ").contains { $0 == text } }

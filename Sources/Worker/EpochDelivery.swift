@@ -29,6 +29,10 @@ protocol GroupOffsets: AnyObject, Sendable {
 
     /// The member's place in the group now.
     func place() throws(KafkaError) -> any GroupPlace
+
+    /// The member's name in the group now.
+    /// - Throws: where it has none.
+    func memberID() throws(KafkaError) -> String
 }
 
 /// Where deliveries go, as far as configuration does not say it.

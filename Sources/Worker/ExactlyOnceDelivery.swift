@@ -11,6 +11,7 @@ internal import Synchronization
 /// - The member's place in its group is taken before the leases are looked at. So offsets that are sent under a lease
 ///   carry a generation of the group in which it was held; once the group has moved on the broker refuses them, and
 ///   whoever has the partition then does not begin before offsets that had been accepted are decided.
+/// - A producer's name is that of the member in its group: see ``Predecessors``. While leases are held it is the same.
 /// - Of an end whose outcome is unknown nothing is assumed. The producer is made anew, which has the broker finish
 ///   what the old one left; then what is committed tells by its ``CommitMark`` whether it was this.
 /// - A request whose answer did not come, or whose connection broke, is sent again by the client, and its first copy
@@ -27,6 +28,10 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
     private let metrics: Metrics
     private let log: Log
     private var producer: (any TransactionProducer)?
+    /// The member whose name ``producer`` has, or the last one had.
+    private var member = ""
+    /// A producer of ``member`` went and may have left a transaction open.
+    private var mayBeOpen = false
     /// Of the commit that is under way, or the last one.
     private(set) var mark: CommitMark
     /// Whether the last transaction was told to commit and its outcome is not known.
@@ -62,9 +67,9 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
         return since == 0 ? 0 : scheduler.now.milliseconds(since: MonotonicTime(nanoseconds: since))
     }
 
-    /// Ends what an earlier run of the same name left open, so that its offsets are decided before they are read.
+    /// Finds out whether the cluster gives transactions.
     func prepare(while goesOn: () -> Bool) throws(KafkaError) {
-        try makeProducer(while: goesOn)
+        _ = try make(options.transactionalID, while: goesOn)
     }
 
     func deliver(_ epochs: [ClosedEpoch]) {
@@ -163,7 +168,7 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
         var last: [TopicPartition: PartitionOffset] = [:]
         for epoch in epochs where epoch.offset.offset != nil {
             var offset = epoch.offset
-            offset.metadata = mark.marking(offset.metadata)
+            offset.metadata = mark.marking(offset.metadata, by: member)
             last[offset.partition] = offset
         }
         if last.isEmpty { return isHeld() }
@@ -236,19 +241,35 @@ final class ExactlyOnceDelivery: EpochDelivery, @unchecked Sendable {
     private func drop() {
         if producer == nil { return }
         producer = nil
+        if openSince.load(ordering: .relaxed) != 0 { mayBeOpen = true }
         openSince.store(0, ordering: .relaxed)
         metrics.counter(\.producersDropped).add()
         log.info("commit", "the producer is made anew")
     }
 
-    /// Makes a producer where there is none. It is left absent where `goesOn` no longer holds.
+    /// Makes a producer of the member's name where there is none. It is left absent where `goesOn` no longer holds.
     private func makeProducer(while goesOn: () -> Bool) throws(KafkaError) {
+        let name = try group.memberID()
+        if name != member {
+            // The group has a new name for this worker; nobody else may know of what was written under the old one.
+            drop()
+            if mayBeOpen, try make(options.transactionalID(of: member), while: goesOn) == nil { return }
+            (member, mayBeOpen) = (name, false)
+        }
         guard producer == nil else { return }
+        producer = try make(options.transactionalID(of: name), while: goesOn)
+        if producer != nil { mayBeOpen = false }
+    }
+
+    /// Makes a producer, and ends what an earlier one of the same name left open.
+    /// - Returns: nil where `goesOn` no longer holds.
+    private func make(
+        _ identity: String, while goesOn: () -> Bool
+    ) throws(KafkaError) -> (any TransactionProducer)? {
         let made = try cluster.transactionProducer(
-            options.transactional, identity: options.transactionalID, timeout: options.transactionTimeout,
-            observer: observer)
+            options.transactional, identity: identity, timeout: options.transactionTimeout, observer: observer)
         made.expect(options.writtenTopics)
-        if try Self.initialize(made, while: goesOn) { producer = made }
+        return try Self.initialize(made, while: goesOn) ? made : nil
     }
 
     private static func initialize(

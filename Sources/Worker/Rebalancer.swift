@@ -33,9 +33,16 @@ final class Membership: GroupOffsets {
     func place() throws(KafkaError) -> any GroupPlace {
         let place = try consumer.place()
         // Of a member that the group has put out the place may be nobody's, and offsets of nobody are refused by no
-        // broker. Where it has a name again, it has let all its leases go before it got it.
-        if consumer.memberID.isEmpty { throw .stranger(to: group) }
+        // broker.
+        _ = try memberID()
         return place
+    }
+
+    /// Where the group has put the member out and it has a name again, it has let all its leases go before it got it.
+    func memberID() throws(KafkaError) -> String {
+        let name = consumer.memberID
+        if name.isEmpty { throw .stranger(to: group) }
+        return name
     }
 }
 
@@ -48,6 +55,7 @@ final class Rebalancer: AssignmentHandler {
     private let committer: Committer
     private let sources: Sources
     private let alignment: Alignment
+    private let predecessors: Predecessors
     private let trimmer: CheckpointTrimmer
     private let standbys: Standbys
     private let observer: any ClientObserver
@@ -76,6 +84,7 @@ final class Rebalancer: AssignmentHandler {
         self.committer = committer
         self.sources = sources
         self.alignment = alignment
+        predecessors = Predecessors(options, platform, membership: membership, observer: observer, log: log)
         self.trimmer = trimmer
         self.standbys = standbys
         self.observer = observer
@@ -89,6 +98,7 @@ final class Rebalancer: AssignmentHandler {
     func start(_ partitions: [TopicPartition]) -> [StartOffset] {
         // Partitions that were added make a rebalance, too.
         if !partitions.isEmpty { sources.refresh() }
+        predecessors.end(partitions)
         let found = readStarts(partitions)
         starts.withLock { $0 = found }
         return partitions.map { partition in

@@ -33,7 +33,7 @@ struct WorkerOptions: Sendable {
     var deadLetterRatio: Double
     var guarantee: DeliveryGuarantee
     var transactionTimeout: Int
-    /// No other worker has it; the same after a restart where the worker has a name.
+    /// Under which it is tried at start whether transactions can be had.
     var transactionalID: String
     /// Bytes of the largest record that is written.
     var largestRecord: Int
@@ -97,6 +97,9 @@ struct WorkerOptions: Sendable {
         ) { given, _ in given }
         retryBackoff = transactional["retry.backoff.ms"].flatMap(Int.init) ?? Self.retryBackoff
     }
+
+    /// The name of the transactions of one member of the group.
+    func transactionalID(of member: String) -> String { "\(applicationID)-\(member)" }
 
     /// Properties of a reader that is told of the end of what there is after so many ms.
     func reader(endsWithin wait: Int) -> [String: String] {

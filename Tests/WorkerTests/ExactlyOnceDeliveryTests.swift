@@ -30,6 +30,8 @@ import Testing
         }
 
         func place() throws(KafkaError) -> any GroupPlace { try member.place() }
+
+        func memberID() throws(KafkaError) -> String { "w-1" }
     }
 
     private final class Bench {
@@ -125,7 +127,7 @@ import Testing
         // The first commit of this delivery.
         var mark = bench.delivery.mark
         mark.number += 1
-        bench.group.metadata.withLock { $0 = mark.marking("v1 5") }
+        bench.group.metadata.withLock { $0 = mark.marking("v1 5", by: "w-1") }
         bench.delivery.deliver([bench.epoch("a")])
         #expect(try bench.sent() == ["a"])
         #expect(bench.commits == 1 && bench.drops == 1 && bench.published.count == 1)
@@ -178,9 +180,10 @@ import Testing
 
     @Test func aMarkStandsBesideANote() {
         let mark = CommitMark(run: 77, number: 3)
-        #expect(CommitNote(mark.marking(CommitNote(time: 5).text)) == CommitNote(time: 5))
-        #expect(mark.stands(in: mark.marking("")) && mark.stands(in: mark.marking("v1 5")))
-        #expect(!CommitMark(run: 77, number: 33).stands(in: mark.marking("v1 5")))
-        #expect(!mark.stands(in: CommitMark(run: 77, number: 33).marking("v1 5")))
+        #expect(CommitNote(mark.marking(CommitNote(time: 5).text, by: "w-1")) == CommitNote(time: 5))
+        #expect(CommitMark.member(in: mark.marking("v1 5", by: "w-1")) == "w-1" && CommitMark.member(in: "v1 5") == nil)
+        #expect(mark.stands(in: mark.marking("", by: "w-1")) && mark.stands(in: mark.marking("v1 5", by: "w-1")))
+        #expect(!CommitMark(run: 77, number: 33).stands(in: mark.marking("v1 5", by: "w-1")))
+        #expect(!mark.stands(in: CommitMark(run: 77, number: 33).marking("v1 5", by: "w-1")))
     }
 }

@@ -309,6 +309,29 @@ struct RealClusterTests {
         #expect(bench.lostCheckpoints == 0)
     }
 
+    /// Whoever comes after a worker that died within a commit does not wait for its transaction's time to be over.
+    @Test func whatADeadMemberLeftOpenIsEnded() throws {
+        let broker = try RealBroker.shared()
+        let name = fresh("dead")
+        let bench = try WorkerBench(on: broker.bootstrap, name: name, partitions: 1)
+        let dead = try TransactionalProducer(local(broker.bootstrap), identity: "\(name)-gone", timeout: 120_000)
+        try dead.initialize(limit: 20_000)
+        let group = try Consumer(group: name, local(broker.bootstrap)).groupMetadata()
+        let mark = CommitMark(run: 1, number: 1).marking("", by: "gone")
+        let offset = PartitionOffset(TopicPartition("\(name)in", 0), 0, metadata: mark)
+        try dead.begin()
+        try dead.send([offset], of: group, limit: 20_000)
+        try dead.commit()
+        try dead.begin()
+        try dead.send([offset], of: group, limit: 20_000)
+        try bench.produce(users: 10, from: 0, count: 10)
+        bench.start()
+        #expect(bench.waits(seconds: 40) { $0.accounted >= 100 })
+        try bench.stop()
+        #expect(bench.rows.accounted == 100)
+        #expect(throws: KafkaError.self) { try dead.commit(limit: 10_000) }
+    }
+
     @Test func aBrokerThatIsKilledIsWaitedFor() throws {
         let broker = try RealBroker()
         defer { broker.stop() }
