@@ -56,8 +56,8 @@ final class TopicWatch: Sendable {
         }
     }
 
-    /// Partitions of the topics that are written, but for those whose number does not matter, and `<app>-devices`, which
-    /// grows with the input.
+    /// Partitions of the topics that are written, but for those whose number does not matter, and `<app>-devices`,
+    /// which grows with the input.
     private static func counts(_ topics: [TopicDescription], _ options: WorkerOptions) -> [String: Int] {
         let names = [options.partialsTopic, options.totalsTopic] + (options.isKeyed ? [] : [options.eventsTopic])
         var counts: [String: Int] = [:]

@@ -115,7 +115,7 @@ struct Plan {
             settings.merge(["idle.timeout": "20s", "future.tolerance": "1d"]) { _, new in new }
             // Some are ahead of others by more than that again and again.
             if settings["emit"] == "updates" { settings["merge.memory"] = "2KiB" }
-            // Whether what a timer releases comes before its window is final depends on the steps in which time goes on.
+            // Whether what a timer releases is before its window is final depends on the steps in which time goes on.
             settings["window.grace"] = "6h"
         }
         if random.happens(0.3) { settings["standby.replicas"] = "1" }
