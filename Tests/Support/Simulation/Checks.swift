@@ -37,6 +37,8 @@ final class Checks {
     private var offsets: [PartitionName: (offset: Int64, note: Note)] = [:]
     private var letters: [PartitionName: [Int64: Int]] = [:]
     private var stableSince: [PartitionName: (offset: Int64, time: Int64, outages: Int64)] = [:]
+    /// What is right where events may count twice.
+    private let repeats = Repeats()
     /// What was committed when all was compared last.
     private var compared: [PartitionName: CommittedOffset] = [:]
     /// Times that all was compared.
@@ -62,19 +64,23 @@ final class Checks {
     init(_ net: Net, _ plan: Plan) throws {
         self.net = net
         self.plan = plan
-        mayRepeatRevisions = plan.spoilsTotals
+        mayRepeatRevisions = plan.spoilsTotals || plan.mayRepeat
         foldTopic = plan.isKeyed ? "in" : "app-events"
         truth = Truth(try plan.settings(of: "truth"), isPacked: !plan.isKeyed)
         for index in 0..<plan.partitions { truth.add(PartitionName(foldTopic, index)) }
-        expected = Truth.Totals(truth.settings.aggregating, truth.sources)
-        found = Truth.Totals(truth.settings.aggregating, truth.sources)
+        // Without sources nothing is ever final: what is acknowledged bit by bit is late for nobody.
+        let sources = plan.mayRepeat ? [] : truth.sources
+        expected = Truth.Totals(truth.settings.aggregating, sources)
+        found = Truth.Totals(truth.settings.aggregating, sources)
     }
 
     func partitionAdded(_ index: Int32) {
         guard plan.isKeyed else { return }
         truth.add(PartitionName(foldTopic, index))
-        expected.totals.setSources(truth.sources)
-        found.totals.setSources(truth.sources)
+        if !plan.mayRepeat {
+            expected.totals.setSources(truth.sources)
+            found.totals.setSources(truth.sources)
+        }
         for entry in totals.values { entry.totals.setSources(truth.sources) }
     }
 
@@ -205,6 +211,7 @@ final class Checks {
         }
         if hasLostStates || hasLostInput || hasLostPartials || !isMergeKnown { return }
         let (must, has) = (expected.rows(), found.rows())
+        if plan.mayRepeat { return repeats.take(must, has) }
         guard must.count == has.count else {
             let (a, b) = (Set(must.map { Self.text($0.key) }), Set(has.map { Self.text($0.key) }))
             throw Violation(
@@ -242,12 +249,27 @@ final class Checks {
         }
     }
 
+    /// Events that may count twice: those that tasks read again which began anew, and those of commits that failed.
+    private var allowance: Int {
+        let read = truth.folds.reduce(0) { $0 + (net.journeys[$1.name]?.exposed ?? 0) }
+        return (Int(read) + repeats.resent) * Input.eventsOfRecord
+    }
+
+    /// A commit has failed, or several: all that was not committed by then may have been sent again, each time.
+    func failed(commits: Int) {
+        let open = truth.folds.reduce(0) { sum, fold in
+            sum + max((net.journeys[fold.name]?.reached ?? 0) - (offsets[fold.name]?.offset ?? 0), 0)
+        }
+        repeats.resent += commits * Int(open)
+    }
+
     // MARK: Stage 2
 
     private func compareStageTwo(_ offsets: [PartitionName: CommittedOffset]) throws {
         for partition in all("out") {
             for stored in try news(partition) { try takeRow(stored) }
         }
+        if plan.mayRepeat { return }
         for partition in all("app-partials") {
             let entry = totals[partition] ?? Truth.Totals(truth.settings.aggregating, truth.sources)
             totals[partition] = entry
@@ -292,7 +314,9 @@ final class Checks {
             throw Violation("I1", "no row at \(stored.offset)")
         }
         if let last = rows[key] {
-            if last.isFinal { throw Violation("I5", "\(Self.text(key)) comes again after it was final") }
+            if last.isFinal, !plan.mayRepeat || last.figures != row.figures {
+                throw Violation("I5", "\(Self.text(key)) comes again after it was final")
+            }
             if row.revision != last.revision + 1, !mayRepeatRevisions {
                 throw Violation("I1", "\(Self.text(key)): revision \(row.revision) after \(last.revision)")
             }
@@ -317,9 +341,15 @@ final class Checks {
             }
         }
         guard plan.isKeyed, !hasLostInput else { return }
-        for fold in truth.folds where !awaited.contains(fold.name) && letters[fold.name] ?? [:] != fold.letters {
+        for fold in truth.folds where !awaited.contains(fold.name) && !areRight(letters[fold.name] ?? [:], fold) {
             throw Violation("I1", "dead letters of \(fold.name): \(letters[fold.name] ?? [:]), not \(fold.letters)")
         }
+    }
+
+    /// Whether dead letters are those of what was folded; with repetitions where they may be.
+    private func areRight(_ letters: [Int64: Int], _ fold: Truth.Fold) -> Bool {
+        if !plan.mayRepeat { return letters == fold.letters }
+        return fold.letters.allSatisfy { letters[$0.key] ?? 0 >= $0.value }
     }
 
     // MARK: The end
@@ -329,11 +359,15 @@ final class Checks {
     func undone() throws -> String? {
         let sources = truth.folds.map(\.name) + (plan.isKeyed ? [] : all("in"))
         guard let offsets = try? committed(sources + all("app-partials"), stable: true) else { return "offsets" }
-        for partition in sources + all("app-partials") {
+        for partition in sources + (plan.mayRepeat ? [] : all("app-partials")) {
             let start = try max(offsets[partition]?.offset ?? 0, begin(of: partition))
             guard let rest = try? fetch(partition, from: start), rest.records.isEmpty,
                 rest.lastStableOffset == rest.highWatermark
             else { return "\(partition) from \(start) on" }
+        }
+        if plan.mayRepeat, !hasLostStates {
+            guard try look(deep: false) else { return "transactions" }
+            return try repeats.undone(rows, limit: allowance)
         }
         return nil
     }

@@ -15,6 +15,9 @@ struct Input {
         var last = ""
     }
 
+    /// At most so many events are in a record.
+    static let eventsOfRecord = 2
+
     private static let names = [
         "didFinishLaunching", "willEnterForeground", "didBecomeActive", "didBecomeActive", "willResignActive",
         "didEnterBackground", "heartbeat", "heartbeat", "heartbeat", "purchase", "willTerminate",

@@ -25,12 +25,17 @@ struct Journey {
     /// A reader went over to the new log, and offsets did not tell.
     private(set) var isBlind = false
 
+    /// The first offset that nobody has read yet.
+    private(set) var reached: Int64 = 0
+    /// Records that were read again, by another task than before.
+    private(set) var exposed: Int64 = 0
     /// Counts the tasks that began. What one met counts no more once another has begun.
     private(set) var task = 0
 
     /// A task begins where the group is; nil where it has committed nothing.
     mutating func begin(at offset: Int64?) {
         task += 1
+        exposed += max(reached - (offset ?? 0), 0)
         // What a task met that did not come to commit it is met again.
         found.removeAll { $0.range.upperBound > offset ?? 0 }
         if offset == nil { start = .fresh }
@@ -52,6 +57,8 @@ struct Journey {
     mutating func makeAnew() {
         (found, start, isBlind) = ([], nil, false)
     }
+
+    mutating func reach(_ offset: Int64) { reached = max(reached, offset) }
 
     mutating func goBlind() { isBlind = true }
 

@@ -125,6 +125,7 @@ struct Plan {
         switch self.random.below(20) {
         case 0, 1, 2: drawRetention()
         case 3, 4, 5, 6, 7: drawRemake()
+        case 8, 9, 10: if isKeyed { settings["delivery.guarantee"] = "at_least_once" }
         default: break
         }
         faults.sort { $0.time < $1.time }
@@ -232,6 +233,9 @@ struct Plan {
     var deletesRecords: Bool {
         faults.contains { if case .retention = $0.fault { true } else { false } }
     }
+
+    /// Some events may count twice after a fault.
+    var mayRepeat: Bool { settings["delivery.guarantee"] == "at_least_once" }
 
     var addsPartitions: Bool { faults.contains { $0.fault == .addPartition } }
 

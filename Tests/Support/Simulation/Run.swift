@@ -50,6 +50,8 @@ final class Run {
     /// The trace is written, and what the workers log.
     private let isShown: Bool
     private var names = 0
+    /// Told by all workers.
+    private var commitFailures = 0
     private var isFinishing = false
     /// No more faults come about.
     private(set) var isRecovering = false
@@ -203,6 +205,9 @@ final class Run {
     }
 
     private func checkHosts() throws {
+        let failures = hosts.reduce(0) { $0 + Int($1.metrics.counter(\.commitFailures).value) }
+        if failures > commitFailures { checks.failed(commits: failures - commitFailures) }
+        commitFailures = failures
         for host in hosts where host.actor.state != .dead {
             if host.hasEnded, !host.isStopping {
                 if isExcused(host) {

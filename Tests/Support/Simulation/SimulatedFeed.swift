@@ -162,6 +162,7 @@ final class Fetcher: Client {
         ends = Watermarks(low: fetched.logStart, high: fetched.highWatermark)
         items += fetched.records.map { .record($0) }
         next = fetched.next
+        note { $0.reach(fetched.next) }
         let last = isolation == .readCommitted ? fetched.lastStableOffset : fetched.highWatermark
         let isAtEnd = fetched.next >= last
         if isAtEnd, fetched.next != lastEnd {
