@@ -36,8 +36,8 @@ final class FoldWork: PartitionWork {
     /// As it was committed; nil where nothing is merged.
     private var merged: MergePlace?
     private var sentWatermark = Event.absent
-    /// Wall clock, ms, since when the partition is caught up and silent; nil while it is not.
-    private var silentSince: Int64?
+    /// Since when the partition is caught up and silent; nil while it is not. A step of the wall clock is no silence.
+    private var silentSince: MonotonicTime?
     /// Each step of a silent partition's stream time goes out to every partition of the partials, ms.
     private static let idleStep: Int64 = 5000
     private var records = 0
@@ -106,7 +106,7 @@ final class FoldWork: PartitionWork {
     }
 
     func reachedEnd(offset: Int64) {
-        if silentSince == nil { silentSince = scheduler.wallClock }
+        if silentSince == nil { silentSince = scheduler.now }
         if position.reachEnd(offset) { engine.beginAnew() }
     }
 
@@ -135,7 +135,7 @@ final class FoldWork: PartitionWork {
         position.look()
         let now = scheduler.wallClock
         // Of packed events stage 0 has waited so long already.
-        let isIdle = silentSince.map { isPacked ? engine.isIdle : now - $0 >= options.idleTimeout } ?? false
+        let isIdle = silentSince.map { isPacked ? engine.isIdle : hasWaited(since: $0) } ?? false
         if isIdle, now - Self.idleStep >= engine.watermark { engine.advance(to: now) }
         var epoch = ClosedEpoch(lease: lease, offset: committed)
         engine.closeEpoch(source: source, into: &epoch.partials)
@@ -153,6 +153,10 @@ final class FoldWork: PartitionWork {
         save(&epoch)
         committed = epoch.offset
         return epoch
+    }
+
+    private func hasWaited(since time: MonotonicTime) -> Bool {
+        scheduler.now.milliseconds(since: time) >= options.idleTimeout
     }
 
     /// The first record that is not folded wholly.

@@ -4,19 +4,6 @@ import Checkpointing
 import Engine
 import Metering
 
-/// What must hold and does not.
-struct Violation: Error, CustomStringConvertible {
-    var invariant: String
-    var text: String
-
-    init(_ invariant: String, _ text: String) {
-        self.invariant = invariant
-        self.text = text
-    }
-
-    var description: String { "\(invariant): \(text)" }
-}
-
 /// Holds what the cluster tells to what it must tell, again and again while the workers work.
 final class Checks {
     private let net: Net
@@ -35,6 +22,7 @@ final class Checks {
     private var log: [PartitionName: [StoredRecord]] = [:]
     private var positions: [PartitionName: Int64] = [:]
     private var offsets: [PartitionName: (offset: Int64, note: Note)] = [:]
+    private var steps = Steps()
     private var letters: [PartitionName: [Int64: Int]] = [:]
     private var stableSince: [PartitionName: (offset: Int64, time: Int64, outages: Int64)] = [:]
     /// What is right where events may count twice.
@@ -193,13 +181,31 @@ final class Checks {
 
     // MARK: Stage 1
 
+    /// The commits of the checkpoint tell when a partition that was silent has gone on with the wall clock.
+    private func foldSteps(_ fold: Truth.Fold, _ records: [StoredRecord], upTo committed: CommittedOffset) throws {
+        guard let mark = Note(committed.metadata).mark else { return }
+        for step in steps.take(upTo: mark, of: fold.name) {
+            let gaps = net.journeys[fold.name]?.gaps ?? []
+            let end = CommittedOffset(step.offset)
+            let last = records.last { $0.offset < step.offset }?.record.timestamp ?? 0
+            try expected.take(truth.fold(fold, records, upTo: end, without: gaps))
+            guard step.time > fold.engine.watermark else { continue }
+            if step.time - last < 1000 {
+                throw Violation("I1", "\(fold.name) at \(step.offset) is silent \(step.time - last) ms after a record")
+            }
+            try expected.take(truth.fold(fold, records, upTo: end, time: step.time, without: gaps))
+        }
+    }
+
     private func compareStageOne(_ offsets: [PartitionName: CommittedOffset], _ deep: Bool) throws {
+        if plan.hasSilence { for place in all("app-devices") { steps.note(try news(place)) } }
         for fold in truth.folds {
             if !plan.isKeyed { log[fold.name, default: []] += try news(fold.name) }
             guard let committed = offsets[fold.name], isAdopted(fold, committed) else { continue }
             let records = log[fold.name] ?? []
             let from = records.firstIndex { $0.offset >= fold.next } ?? records.count
             let gaps = net.journeys[fold.name]?.gaps ?? []
+            if plan.hasSilence { try foldSteps(fold, records, upTo: committed) }
             try expected.take(truth.fold(fold, records[from...], upTo: committed, without: gaps))
             if deep { try compareStates(fold, committed) }
         }
@@ -467,6 +473,17 @@ final class Checks {
         }
         awaited.remove(fold.name)
         return true
+    }
+
+    /// Windows are final in time, though a partition has nothing to say.
+    func lookForFinals() throws {
+        let spare: Int64 = 20_000 + 60_000 + 30_000
+        for (key, row) in rows where !row.isFinal {
+            guard let begin = row.number("window_start_ms"), begin + spare < SimulatedScheduler.epoch + now else {
+                continue
+            }
+            throw Violation("I9", "\(Self.text(key)) is held back at \(now) ms")
+        }
     }
 
     var rowCount: Int { rows.count }

@@ -38,7 +38,12 @@ struct Input {
         var records: [(Int32, Record)] = []
         for _ in 0..<Int(share.rounded(.up)) where !isOver {
             let device = random.below(devices.count)
-            records.append((place(device), record(device)))
+            let place = place(device)
+            if isSilent, isQuiet(place) {
+                written += 1
+                continue
+            }
+            records.append((place, record(device)))
         }
         return records
     }
@@ -46,11 +51,18 @@ struct Input {
     /// A last sign of life in every partition, by which what was held back has been folded.
     mutating func last(_ partitions: Int32) -> [(partition: Int32, record: Record)] {
         stream += 3_600_000
-        return (0..<partitions).map { partition in
+        return (0..<partitions).filter { !plan.hasSilence || !isQuiet($0) }.map { partition in
             let text = "{\"device_id\":\"z\(partition)\",\"app_id\":\"z\",\"event\":\"heartbeat\",\"ts\":\(stream)}"
             return (partition, Self.record("z\(partition)", text, stream))
         }
     }
+
+    private var isSilent: Bool {
+        let time = stream - SimulatedScheduler.epoch
+        return plan.hasSilence && (plan.length / 4..<plan.length * 3 / 4).contains(time)
+    }
+
+    private func isQuiet(_ partition: Int32) -> Bool { partition == plan.partitions - 1 }
 
     /// Always the same of one device, or any where records have no key.
     private mutating func place(_ device: Int) -> Int32 {

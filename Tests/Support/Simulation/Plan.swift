@@ -80,6 +80,8 @@ struct Plan {
     var events: Int
     /// When all is done, all workers die at once, and others begin in their places.
     var killsAll: Bool
+    /// The last partition of the input is silent in the middle of the run, and at the end.
+    private(set) var hasSilence = false
     /// Stream time that passes in a ms.
     var pace: Int64
     private(set) var random: Random
@@ -126,6 +128,7 @@ struct Plan {
         case 0, 1, 2: drawRetention()
         case 3, 4, 5, 6, 7: drawRemake()
         case 8, 9, 10: if isKeyed { settings["delivery.guarantee"] = "at_least_once" }
+        case 11, 12, 13: drawSilence()
         default: break
         }
         faults.sort { $0.time < $1.time }
@@ -139,6 +142,22 @@ struct Plan {
             faults.append((random.number(1000...length), fault))
         }
         if random.happens(0.3) { settings["kafka.auto.offset.reset"] = "latest" }
+    }
+
+    /// One partition has nothing for a while, and others wait for it no longer than they must.
+    private mutating func drawSilence() {
+        guard isKeyed, partitions > 1 else { return }
+        // The wall clock, which silent partitions follow, and the stream go together.
+        (pace, hasSilence, length) = (1, true, 20_000)
+        settings.merge(["idle.timeout": "2s", "window.grace": "20s", "emit": "updates", "checkpoint.pass": "50"]) {
+            _, new in new
+        }
+        faults.removeAll { entry in
+            switch entry.fault {
+            case .clock, .spoil, .empty: true
+            default: false
+            }
+        }
     }
 
     private mutating func drawRemake() {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// What `delivery.guarantee=at_least_once` promises: nothing is lost, and what counts twice is bounded.
 final class Repeats {
     /// Records that were sent again since a commit had failed.
@@ -22,7 +20,7 @@ final class Repeats {
         for (key, count) in once.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             let (name, stated) = (Checks.text(key), said[key] ?? 0)
             if stated < count { throw Violation("I1", "stage 1 at \(name): \(stated) events of \(count)") }
-            let shown = rows[key].map { Self.events($0.figures) } ?? 0
+            let shown = rows[key].map { Self.events($0) } ?? 0
             if shown < count { return "\(name): \(shown) events of \(count)" }
             if shown > stated { throw Violation("I1", "stage 2 at \(name): \(shown) events, and \(stated) came") }
         }
@@ -32,11 +30,9 @@ final class Repeats {
     }
 
     /// Those of a row that came in time, under any name.
-    private static func events(_ value: [UInt8]) -> Int {
-        let text = Checks.text(value)
-        return ["\"events\":", "\"events_other\":"].reduce(0) { sum, name in
-            guard let range = text.range(of: name) else { return sum }
-            return sum + (Int(text[range.upperBound...].prefix { $0.isNumber }) ?? 0)
-        }
+    private static func events(_ row: Row) -> Int {
+        Int((row.number("events") ?? 0) + (row.number("events_other") ?? 0))
     }
+
+    private static func events(_ value: [UInt8]) -> Int { Row(value).map { events($0) } ?? 0 }
 }

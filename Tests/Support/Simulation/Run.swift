@@ -179,6 +179,7 @@ final class Run {
             try tick()
         }
         let recovery = try recover()
+        if plan.hasSilence { try awaitFinals() }
         if plan.killsAll { try restartAll() }
         try finish()
         return Result(
@@ -255,6 +256,17 @@ final class Run {
         try settle()
         try checks.compareEvents()
         return recovery
+    }
+
+    /// The last partition stays silent: windows become final all the same.
+    private func awaitFinals() throws {
+        for _ in 0..<30 {
+            world.sleep(5000)
+            try checkHosts()
+            try checks.look(deep: false)
+        }
+        try settle()
+        try checks.lookForFinals()
     }
 
     /// I9: from a restart after kill -9 to the first commit it takes 10 s, and what is read back.

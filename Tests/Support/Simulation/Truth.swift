@@ -71,10 +71,12 @@ final class Truth {
     static func bytes(_ span: RawSpan) -> [UInt8] { unsafe span.withUnsafeBytes { unsafe Array($0) } }
 
     /// Folds records before what is committed, and gives what stage 1 must have said of them.
-    /// - Parameter gaps: of offsets that nobody could read.
+    /// - Parameters:
+    ///   - time: up to which the partition was silent; nil where it was not.
+    ///   - gaps: of offsets that nobody could read.
     func fold(
         _ fold: Fold, _ records: some Sequence<StoredRecord>, upTo committed: CommittedOffset,
-        without gaps: [Range<Int64>]
+        time: Int64? = nil, without gaps: [Range<Int64>]
     ) throws -> RecordBatch {
         let note = Note(committed.metadata)
         let end = note.end ?? committed.offset
@@ -92,6 +94,8 @@ final class Truth {
         }
         fold.next = max(fold.next, end)
         if isPacked { try foldWaiting(fold, note) }
+        fold.engine.process()
+        if let time, time > fold.engine.watermark { fold.engine.advance(to: time) }
         var partials = RecordBatch()
         fold.engine.closeEpoch(source: fold.source, into: &partials)
         if fold.engine.watermark > fold.toldWatermark {
@@ -164,6 +168,12 @@ struct Row {
 }
 
 extension Row {
+    /// The first number of this name.
+    func number(_ name: String) -> Int64? {
+        guard let start = Self.place("\"\(name)\":", in: figures) else { return nil }
+        return Int64(String(decoding: figures[start...].prefix { (48...57).contains($0) }, as: UTF8.self))
+    }
+
     /// Where a text ends that stands in a value.
     private static func place(_ text: String, in value: [UInt8]) -> Int? {
         let text = Array(text.utf8)
