@@ -121,6 +121,8 @@ struct Plan {
             settings["window.grace"] = "6h"
         }
         if random.happens(0.3) { settings["standby.replicas"] = "1" }
+        settings["reorder.buffer"] = random.pick(["1", "3", "32"])
+        if random.happens(0.3) { settings["standby.memory"] = "1MiB" }
         if random.happens(0.1) { settings["kafka.auto.offset.reset"] = "latest" }
         self.random = random
         drawFaults()

@@ -13,6 +13,29 @@ extension Run {
         return found
     }
 
+    /// I8: what a worker keeps has bounds, whatever comes.
+    func checkBounds() throws {
+        let buffer = Double(plan.settings["reorder.buffer"] ?? "") ?? 0
+        for host in hosts where host.actor.state == .alive && !host.hasEnded {
+            let series = Self.series(host)
+            for (name, held) in series where name.hasPrefix("phasefold_events_held{") {
+                // Of each device, and of those whose state is not told yet.
+                let limit = buffer * Double(plan.devices + Int(partitions))
+                if held > limit { throw Violation("I8", "\(name) in \(host.actor.name): \(held), at most \(limit)") }
+            }
+            for (name, devices) in series where name.hasPrefix("phasefold_devices{") {
+                let limit = Double(plan.devices + Int(partitions))
+                if devices > limit { throw Violation("I8", "\(name) in \(host.actor.name): \(devices)") }
+            }
+            let kept = series["phasefold_standby_partitions"] ?? 0
+            if plan.settings["standby.memory"] != nil, plan.settings["standby.replicas"] != nil, kept > 0,
+                (series["phasefold_standby_bytes"] ?? 0) > 2 * 1_048_576
+            {
+                throw Violation("I8", "\(host.actor.name) keeps more for others than standby.memory")
+            }
+        }
+    }
+
     /// I10: what the workers tell, all of them at rest, is what can be seen.
     func checkMetrics() throws {
         let alive = hosts.filter(\.isAlive)

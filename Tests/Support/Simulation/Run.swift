@@ -191,7 +191,9 @@ final class Run {
     func tick() throws {
         world.sleep(Self.tick)
         try checkHosts()
-        try checks.look(deep: random.happens(0.1))
+        let isDeep = random.happens(0.1)
+        try checks.look(deep: isDeep)
+        if isDeep { try checkBounds() }
     }
 
     /// A worker that does not reach its cluster when it begins says so, and ends.
