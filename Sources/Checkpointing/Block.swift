@@ -23,7 +23,7 @@ package struct Block: Equatable, Sendable {
 
     /// More than any writer makes: what claims to be longer is no content.
     static let contentLimit = 64 << 20
-    static let magic: [UInt8] = Array("PHCK".utf8)
+    package static let magic: [UInt8] = Array("PHCK".utf8)
     private static let level: Int32 = 3
 
     package init(header: BlockHeader, content: ContiguousArray<UInt8>) {

@@ -29,6 +29,8 @@ struct Plan {
         /// Retention passes whoever reads a partition of the input: all but the newest records are deleted.
         case retention(partition: Int, Laggard, after: Int64, keeping: Int)
         case remake(Remade)
+        /// All workers are killed, and those that come after them are of another version than the checkpoint.
+        case upgrade
     }
 
     /// Why a reader is behind when its records are deleted.
@@ -131,6 +133,7 @@ struct Plan {
         case 3, 4, 5, 6, 7: drawRemake()
         case 8, 9, 10: if isKeyed { settings["delivery.guarantee"] = "at_least_once" }
         case 11, 12, 13: drawSilence()
+        case 14: faults.append((random.number(3000...length), .upgrade))
         default: break
         }
         faults.sort { $0.time < $1.time }
@@ -227,7 +230,7 @@ struct Plan {
     var spoilsCheckpoints: Bool {
         faults.contains {
             switch $0.fault {
-            case .spoil, .empty: true
+            case .spoil, .empty, .upgrade: true
             case .remake(let remade): remade.topic == .devices
             default: false
             }

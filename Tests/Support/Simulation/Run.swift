@@ -53,6 +53,8 @@ final class Run {
     /// Told by all workers.
     private var commitFailures = 0
     private var isFinishing = false
+    /// The states that whoever began since had to go on from were in blocks of an older format.
+    var hasOldBlocks = false
     /// No more faults come about.
     private(set) var isRecovering = false
     /// A topic that was deleted and is not there again.
@@ -317,6 +319,9 @@ final class Run {
     private func finish() throws {
         try becomeReady()
         try comeToAgree()
+        if hasOldBlocks, !hosts.contains(where: { $0.metrics.counter(\.checkpointsLost).value > 0 }) {
+            throw Violation("I2", "states of an older format were gone on from, or lost in silence")
+        }
         isFinishing = true
         for host in hosts where host.isAlive {
             host.isStopping = true
