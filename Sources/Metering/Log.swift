@@ -10,6 +10,9 @@ package final class Log: Sendable {
 
     private struct State {
         var waiting = ""
+        /// Lines that wait, without those that tell of lost ones; and how many lost ones these tell of.
+        var lines: UInt64 = 0
+        var told: UInt64 = 0
         var isWriting = false
         var unreported: UInt64 = 0
     }
@@ -73,6 +76,8 @@ package final class Log: Sendable {
                 lost.add()
                 return false
             }
+            state.told += state.unreported
+            state.lines += 1
             state.unreported = 0
             state.waiting += line
             defer { state.isWriting = true }
@@ -90,19 +95,29 @@ package final class Log: Sendable {
 
     private func drain() {
         while true {
-            let batch = state.withLock { state -> String in
-                let batch = state.waiting
-                state.waiting = ""
-                if batch.isEmpty { state.isWriting = false }
+            let batch = state.withLock { state -> State in
+                let batch = state
+                (state.waiting, state.lines, state.told) = ("", 0, 0)
+                if batch.waiting.isEmpty { state.isWriting = false }
                 return batch
             }
-            if batch.isEmpty { return }
-            Log.writeAll(Array(batch.utf8), to: descriptor)
+            if batch.waiting.isEmpty { return }
+            let bytes = Array(batch.waiting.utf8)
+            let written = Log.writeAll(bytes, to: descriptor)
+            if written < bytes.count { drop(batch, bytes[written...]) }
         }
     }
 
-    /// Writes until all is out, or nobody reads any more.
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
+    /// Lines that nobody takes, as of a full disk: the next one that is taken tells how many.
+    private func drop(_ batch: State, _ left: ArraySlice<UInt8>) {
+        let count = min(UInt64(left.count { $0 == UInt8(ascii: "\n") }), batch.lines)
+        lost.add(count)
+        state.withLock { $0.unreported += count + batch.told }
+    }
+
+    /// Writes until all is out, or nobody takes more.
+    /// - Returns: how many bytes were written.
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int {
         var done = 0
         while done < bytes.count {
             let wrote = unsafe bytes.withUnsafeBytes { buffer in
@@ -114,9 +129,10 @@ package final class Log: Sendable {
                 var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 unsafe poll(&ready, 1, 1000)
             } else if errno != EINTR {
-                return
+                return done
             }
         }
+        return done
     }
 
     /// Waits until what was logged before is written, at most so long; false where time ran out.

@@ -81,6 +81,17 @@ import Testing
         #expect(tail.hasSuffix("after\n"))
     }
 
+    @Test func whatAFullDiskDoesNotTakeIsCounted() throws {
+        let disk = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+        let lost = Counter()
+        let log = Log(descriptor: disk.fileDescriptor, lost: lost)
+        for number in 1...3 {
+            log.info("test", "line")
+            #expect(log.flush())
+            #expect(lost.value == UInt64(number))
+        }
+    }
+
     @Test func theOrderIsThatOfLogging() throws {
         let channel = Channel()
         let log = Log(descriptor: channel.descriptor, lost: Counter())

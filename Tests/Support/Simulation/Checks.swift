@@ -120,7 +120,6 @@ final class Checks {
     }
 
     // MARK: Looking
-
     /// - Returns: whether the cluster was at rest enough for all to be compared.
     @discardableResult
     func look(deep: Bool) throws -> Bool {
