@@ -117,9 +117,7 @@ final class Rebalancer: AssignmentHandler {
                 var found: [TopicPartition: Start] = [:]
                 for committed in try membership.consumer.committed(partitions, limit: Self.limit) {
                     let partition = committed.partition
-                    let end =
-                        isPartials(partition)
-                        ? try membership.consumer.watermarks(of: partition, limit: Self.limit).high : 0
+                    let end = isPartials(partition) ? try end(of: partition) : 0
                     found[partition] = Start(committed: committed, end: end)
                 }
                 return found
@@ -129,6 +127,16 @@ final class Rebalancer: AssignmentHandler {
             }
         }
         return [:]
+    }
+
+    /// That of a topic which was deleted after it had been given out is none: whoever polls must go on, and see to it.
+    private func end(of partition: TopicPartition) throws(KafkaError) -> Int64 {
+        do throws(KafkaError) {
+            return try membership.consumer.watermarks(of: partition, limit: Self.limit).high
+        } catch {
+            if error.domain == .topic { return 0 }
+            throw error
+        }
     }
 
     func begin(_ partition: TopicPartition, feed: any PartitionFeed) {

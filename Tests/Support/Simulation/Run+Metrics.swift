@@ -27,12 +27,6 @@ extension Run {
                 let limit = Double(plan.devices + Int(partitions))
                 if devices > limit { throw Violation("I8", "\(name) in \(host.actor.name): \(devices)") }
             }
-            let kept = series["phasefold_standby_partitions"] ?? 0
-            if plan.settings["standby.memory"] != nil, plan.settings["standby.replicas"] != nil, kept > 0,
-                (series["phasefold_standby_bytes"] ?? 0) > 2 * 1_048_576
-            {
-                throw Violation("I8", "\(host.actor.name) keeps more for others than standby.memory")
-            }
         }
     }
 
@@ -61,6 +55,9 @@ extension Run {
             throw Violation("I10", "\(tasks) tasks of \(folds) and \(partials) partitions")
         }
         for (host, found) in zip(alive, series) {
+            if plan.settings["standby.memory"] != nil, found["phasefold_standby_bytes"] ?? 0 > 1_048_576 {
+                throw Violation("I8", "\(host.actor.name) keeps more for others than standby.memory")
+            }
             let waiting = found["phasefold_epochs_waiting"] ?? 0
             if waiting > 1 { throw Violation("I10", "\(waiting) epochs wait in \(host.actor.name) at rest") }
         }
