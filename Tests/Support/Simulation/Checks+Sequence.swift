@@ -58,3 +58,16 @@ extension Checks {
         unsafe _ = engine.ingest(value.span.bytes, key: record.key?.span.bytes, timestamp: record.timestamp)
     }
 }
+
+extension Checks {
+    /// Windows are final in time, though a partition has nothing to say.
+    func lookForFinals(at now: Int64) throws {
+        let spare: Int64 = 20_000 + 60_000 + 30_000
+        for (key, row) in rows where !row.isFinal {
+            guard let begin = row.number("window_start_ms"), begin + spare < SimulatedScheduler.epoch + now else {
+                continue
+            }
+            throw Violation("I9", "\(Self.text(key)) is held back at \(now) ms")
+        }
+    }
+}

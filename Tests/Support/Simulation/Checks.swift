@@ -120,6 +120,7 @@ final class Checks {
     }
 
     // MARK: Looking
+
     /// - Returns: whether the cluster was at rest enough for all to be compared.
     @discardableResult
     func look(deep: Bool) throws -> Bool {
@@ -479,17 +480,6 @@ final class Checks {
         return true
     }
 
-    /// Windows are final in time, though a partition has nothing to say.
-    func lookForFinals() throws {
-        let spare: Int64 = 20_000 + 60_000 + 30_000
-        for (key, row) in rows where !row.isFinal {
-            guard let begin = row.number("window_start_ms"), begin + spare < SimulatedScheduler.epoch + now else {
-                continue
-            }
-            throw Violation("I9", "\(Self.text(key)) is held back at \(now) ms")
-        }
-    }
-
     var rowCount: Int { rows.count }
     var letterCount: Int { letters.values.reduce(0) { $0 + $1.values.reduce(0, +) } }
 
@@ -498,8 +488,4 @@ final class Checks {
         let sources = plan.isKeyed ? truth.folds.map(\.name) : all("in")
         return try? committed(sources, stable: true).mapValues(\.offset)
     }
-}
-
-extension Truth {
-    func transactionTimeout(_ plan: Plan) -> Int64 { plan.settings["transaction.timeout"] == "5s" ? 5000 : 10_000 }
 }

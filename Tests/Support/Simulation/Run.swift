@@ -270,7 +270,7 @@ final class Run {
             try checks.look(deep: false)
         }
         try settle()
-        try checks.lookForFinals()
+        try checks.lookForFinals(at: world.now)
     }
 
     /// I9: from a restart after kill -9 to the first commit it takes 10 s, and what is read back.

@@ -199,3 +199,7 @@ struct Note {
         }
     }
 }
+
+extension Truth {
+    func transactionTimeout(_ plan: Plan) -> Int64 { plan.settings["transaction.timeout"] == "5s" ? 5000 : 10_000 }
+}
