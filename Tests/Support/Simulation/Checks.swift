@@ -158,9 +158,11 @@ final class Checks {
         }
     }
 
-    /// Stage 0 keeps the time of a partition beside its offset alone, which goes with the topic.
+    /// Stage 0 keeps the time of a partition beside its offset alone, which goes with the topic; stage 2 beside its
+    /// totals too, unless they are spoilt.
     private func forgetsTime(_ partition: PartitionName) -> Bool {
-        !plan.isKeyed && plan.remade?.topic == .input && stale[partition] != nil
+        guard stale[partition] != nil else { return false }
+        return plan.remade?.topic == .input ? !plan.isKeyed : plan.remade?.topic == .partials && plan.spoilsTotals
     }
 
     /// I7: a reader of committed records goes on within the time of a transaction.

@@ -123,9 +123,10 @@ struct Plan {
             settings["window.grace"] = "6h"
         }
         if random.happens(0.3) { settings["standby.replicas"] = "1" }
-        settings["reorder.buffer"] = random.pick(["1", "3", "32"])
+        // What a full buffer lets go depends on the records that events came in, and stage 0 makes others.
+        settings["reorder.buffer"] = isKeyed ? random.pick(["1", "3", "32"]) : "32"
         if random.happens(0.3) { settings["standby.memory"] = "1MiB" }
-        if random.happens(0.1) { settings["kafka.auto.offset.reset"] = "latest" }
+        if random.happens(0.1), isKeyed { settings["kafka.auto.offset.reset"] = "latest" }
         self.random = random
         drawFaults()
         switch self.random.below(20) {
