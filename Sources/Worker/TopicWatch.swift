@@ -2,8 +2,8 @@ internal import Kafka
 internal import Metering
 internal import Synchronization
 
-/// Looks at the topics that a worker writes while nothing can be delivered: one that was deleted is made again, and
-/// one that was made with another number of partitions is taken as it is. Either needs a new session.
+/// Looks at the topics that a worker writes while nothing can be delivered, or restored: one that was deleted is made
+/// again, and one that was made with another number of partitions is taken as it is. Either needs a new session.
 final class TopicWatch: Sendable {
     private let options: WorkerOptions
     private let keeper: TopicKeeper
@@ -39,13 +39,19 @@ final class TopicWatch: Sendable {
     /// - Returns: whether the session has to end, since the topics are not those that it began with.
     func look() -> Bool {
         if hasChanged.load(ordering: .relaxed) { return true }
-        guard committer.sinceLastDelivery > Self.patience + options.commitInterval, isDue() else { return false }
+        guard isHeldUp, isDue() else { return false }
         if isLooking.exchange(true, ordering: .relaxed) { return false }
         queue.async {
             self.compare()
             self.isLooking.store(false, ordering: .relaxed)
         }
         return false
+    }
+
+    /// Nothing is delivered, or a task waits for a checkpoint that may be gone.
+    private var isHeldUp: Bool {
+        committer.sinceLastDelivery > Self.patience + options.commitInterval
+            || committer.activeTasks.contains(where: \.isRestoring)
     }
 
     private func isDue() -> Bool {
