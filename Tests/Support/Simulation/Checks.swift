@@ -21,7 +21,7 @@ final class Checks {
     /// All that was ever written to what stage 1 reads, and to the input.
     private var log: [PartitionName: [StoredRecord]] = [:]
     private var positions: [PartitionName: Int64] = [:]
-    private var offsets: [PartitionName: (offset: Int64, note: Note)] = [:]
+    private(set) var offsets: [PartitionName: (offset: Int64, note: Note)] = [:]
     private var steps = Steps()
     private var letters: [PartitionName: [Int64: Int]] = [:]
     private var stableSince: [PartitionName: (offset: Int64, time: Int64, outages: Int64)] = [:]
