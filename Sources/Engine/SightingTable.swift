@@ -2,10 +2,11 @@ internal import CPrefetch
 internal import Glibc
 import Lifecycle
 
-/// Which partition told of which installation in which hour of the clock, in memory of one size.
+/// Which partition told of which installation in which hour of the clock, in bounded memory.
 ///
 /// A bucket of ``ways`` entries holds all hours of an installation, side by side in two lines of the cache, so that a
-/// sighting waits for memory once. Where a bucket is full, its oldest hour gives way.
+/// sighting waits for memory once. Where a bucket is full, the table grows; at its bound, or while most of the others
+/// are empty, the oldest hour gives way.
 @safe
 struct SightingTable: ~Copyable {
     /// Entries of a bucket.
@@ -60,27 +61,48 @@ struct SightingTable: ~Copyable {
         }
     }
 
-    private let memory: UnsafeMutableRawPointer
-    private let entries: UnsafeMutablePointer<Entry>
-    private let bucketBits: Int
+    private var memory: UnsafeMutableRawPointer
+    private var entries: UnsafeMutablePointer<Entry>
+    /// There are 2^`bucketBits` buckets, of 128 bytes.
+    private var bucketBits: Int
+    private let mostBits: Int
     /// Entries in use: an installation and an hour each.
     private(set) var count = 0
 
-    /// - Parameter bucketBits: there are 2^`bucketBits` buckets, of 128 bytes; more than 0.
+    private static let leastBits = 6
+
+    /// - Parameter bucketBits: there are 2^`bucketBits` buckets at most; more than 0.
     init(bucketBits: Int) {
-        self.bucketBits = bucketBits
-        let bucket = Self.ways * MemoryLayout<Entry>.stride
-        // Zeros of the system's: what is not touched takes no memory. One bucket more, so that each begins a line.
-        guard let memory = unsafe calloc(1 << bucketBits + 1, bucket) else {
-            fatalError("no memory for \((bucket << bucketBits) >> 20) MiB of sightings")
-        }
-        unsafe self.memory = unsafe memory
-        let first = unsafe memory.alignedUp(toMultipleOf: bucket)
-        unsafe entries = first.bindMemory(to: Entry.self, capacity: Self.ways << bucketBits)
+        mostBits = bucketBits
+        self.bucketBits = min(bucketBits, Self.leastBits)
+        unsafe (memory, entries) = Self.allocate(self.bucketBits)
     }
 
     deinit {
         unsafe free(memory)
+    }
+
+    private static func allocate(_ bits: Int) -> (UnsafeMutableRawPointer, UnsafeMutablePointer<Entry>) {
+        let bucket = ways * MemoryLayout<Entry>.stride
+        // One bucket more, so that each begins a line.
+        guard let memory = unsafe calloc(1 << bits + 1, bucket) else {
+            fatalError("no memory for \((bucket << bits) >> 20) MiB of sightings")
+        }
+        let first = unsafe memory.alignedUp(toMultipleOf: bucket)
+        return unsafe (memory, first.bindMemory(to: Entry.self, capacity: ways << bits))
+    }
+
+    /// A bucket is split in two: neither takes more than it has room for.
+    private mutating func grow() {
+        let (oldMemory, oldEntries, oldCount) = unsafe (memory, entries, Self.ways << bucketBits)
+        bucketBits += 1
+        unsafe (memory, entries) = Self.allocate(bucketBits)
+        for index in 0..<oldCount where unsafe !oldEntries[index].isFree {
+            let bucket = unsafe bucket(of: oldEntries[index].installation)
+            guard let way = unsafe bucket.firstIndex(where: \.isFree) else { preconditionFailure("half fits a bucket") }
+            unsafe bucket[way] = oldEntries[index]
+        }
+        unsafe free(oldMemory)
     }
 
     private func bucket(of installation: UInt64) -> UnsafeMutableBufferPointer<Entry> {
@@ -105,7 +127,12 @@ struct SightingTable: ~Copyable {
         let seconds = Int(received.flooredDivision(by: 1000))
         let hour = seconds.flooredDivision(by: Self.secondsAnHour)
         let second = seconds - hour * Self.secondsAnHour
-        let bucket = unsafe bucket(of: installation)
+        var bucket = unsafe bucket(of: installation)
+        let mayGrow = bucketBits < mostBits && count > (Self.ways << bucketBits) / 4
+        if mayGrow, unsafe !bucket[Self.ways - 1].isFree {
+            grow()
+            unsafe bucket = self.bucket(of: installation)
+        }
         var (own, oldest, isNear) = (-1, 0, false)
         for way in 0..<Self.ways {
             let entry = unsafe bucket[way]

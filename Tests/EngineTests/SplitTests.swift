@@ -90,6 +90,16 @@ import Testing
         #expect(isRemembered)
     }
 
+    /// But for a bucket in thousands that is full before the others are.
+    @Test func growthForgetsNothing() {
+        var table = SightingTable(bucketBits: 12)
+        let devices = UInt64(5000)
+        for device in 0..<devices { _ = table.note(device, received: Self.start, source: 0) }
+        var found = 0
+        for device in 0..<devices where table.note(device, received: Self.start + Self.minute, source: 1) { found += 1 }
+        #expect(found > 4950)
+    }
+
     /// What is packed into bits gives back what was put in, before 1970 too.
     @Test(arguments: [-491_000, -1, 0, 1, 490_896, 1_040_000] as [Int64], [0, 1, 59] as [Int64])
     func anHourIsAnHourAtAnyTime(hour: Int64, minute: Int64) {
