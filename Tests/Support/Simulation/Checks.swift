@@ -158,11 +158,16 @@ final class Checks {
         }
     }
 
-    /// Stage 0 keeps the time of a partition beside its offset alone, which goes with the topic; stage 2 beside its
-    /// totals too, unless they are spoilt.
+    /// Stage 0 keeps the time of a partition beside its offset alone, which goes with the topic; the others in their
+    /// checkpoints too, unless these are spoilt.
     private func forgetsTime(_ partition: PartitionName) -> Bool {
         guard stale[partition] != nil else { return false }
-        return plan.remade?.topic == .input ? !plan.isKeyed : plan.remade?.topic == .partials && plan.spoilsTotals
+        return switch plan.remade?.topic {
+        case .input: !plan.isKeyed || plan.spoilsCheckpoints
+        case .events: plan.spoilsCheckpoints
+        case .partials: plan.spoilsTotals
+        default: false
+        }
     }
 
     /// I7: a reader of committed records goes on within the time of a transaction.
