@@ -82,12 +82,14 @@ package protocol PartitionSink: AnyObject {
             while remaining > 0 {
                 let wanted = min(remaining, messages.count)
                 let taken = unsafe rd_kafka_consume_batch_queue(pointer, 0, messages.baseAddress, wanted)
+                var bytes = 0
                 for index in 0..<max(taken, 0) {
                     guard let message = unsafe messages[index] else { continue }
                     unsafe deliver(message, to: sink)
-                    unsafe fetcher.took(bytes: message.pointee.len + message.pointee.key_len)
+                    unsafe bytes += message.pointee.len + message.pointee.key_len
                     unsafe rd_kafka_message_destroy(message)
                 }
+                fetcher.took(records: max(taken, 0), bytes: bytes)
                 if taken < wanted { return }
                 remaining -= taken
             }
@@ -100,7 +102,8 @@ package protocol PartitionSink: AnyObject {
 
 /// Wakes the library's fetcher, which sleeps for up to a second where it has found all queues of a broker full.
 ///
-/// Once for each half of what a queue may hold: one that was full is half empty by then.
+/// Once for each half of what a queue may hold: one that was full is half empty by then. At most once a batch, however
+/// little a queue may hold.
 @safe private struct Fetcher {
     private let client: OpaquePointer
     private let partition: TopicPartition
@@ -126,10 +129,10 @@ package protocol PartitionSink: AnyObject {
         return value
     }
 
-    mutating func took(bytes count: Int) {
-        bytes += count
-        records += 1
-        guard bytes >= byteLimit || records >= recordLimit else { return }
+    mutating func took(records count: Int, bytes size: Int) {
+        bytes += size
+        records += count
+        guard count > 0, bytes >= byteLimit || records >= recordLimit else { return }
         (bytes, records) = (0, 0)
         // Whatever is asked of the partition's broker wakes it. The answer is of no use, and not waited for.
         let list = PartitionList(capacity: 1)
