@@ -117,19 +117,36 @@ package final class RealBroker: Sendable {
         process.executableURL = URL(filePath: "/bin/bash")
         process.arguments = ["-c", closing, "bash", program] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
-        let output = FileManager.default.temporaryDirectory.appending(path: "phasefold-\(UUID().uuidString)")
-        _ = FileManager.default.createFile(atPath: output.path, contents: nil)
-        defer { try? FileManager.default.removeItem(at: output) }
-        let handle = try FileHandle(forWritingTo: output)
+        let output = try Printed()
+        let complaints = try Printed()
+        defer { [output, complaints].forEach { $0.remove() } }
         process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? FileHandle.nullDevice
-        process.standardOutput = handle
-        process.standardError = FileHandle.standardError
+        process.standardOutput = output.handle
+        process.standardError = complaints.handle
         try process.run()
         process.waitUntilExit()
-        let text = try String(contentsOf: output, encoding: .utf8)
+        let text = try output.text
         guard process.terminationStatus == 0 else {
-            throw Failure(description: "\(program) \(arguments) ended with \(process.terminationStatus): \(text)")
+            // One line, as logs are read by lines.
+            let said = [text, try complaints.text].joined(separator: "\n").replacing("\n", with: " | ")
+            throw Failure(description: "\(program) \(arguments) ended with \(process.terminationStatus): \(said)")
         }
         return text.trimmingCharacters(in: .newlines)
     }
+}
+
+/// What a program prints. A file, as a pipe would have to be emptied meanwhile.
+private struct Printed {
+    let handle: FileHandle
+    private let file: URL
+
+    init() throws {
+        file = FileManager.default.temporaryDirectory.appending(path: "phasefold-\(UUID().uuidString)")
+        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+        handle = try FileHandle(forWritingTo: file)
+    }
+
+    var text: String { get throws { try String(contentsOf: file, encoding: .utf8) } }
+
+    func remove() { try? FileManager.default.removeItem(at: file) }
 }

@@ -14,7 +14,10 @@ import json
 import sys
 import time
 
-from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+
+# A loaded broker that has just made a topic, or that was just killed, is waited for as long (s).
+PATIENCE = 60
 
 
 def records(arguments):
@@ -76,37 +79,61 @@ def produce(arguments):
     print(count)
 
 
+def answer(question):
+    """What the broker says, asked again until it, the topic and the partition's leader are there."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return question()
+        except KafkaException:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.2)
+
+
 def consume(arguments):
     consumer = Consumer({
         "bootstrap.servers": arguments.bootstrap, "group.id": "kafka-peer", "enable.auto.commit": False,
         "auto.offset.reset": "earliest", "isolation.level": "read_committed", "enable.partition.eof": True,
         "log_level": 0,
     })
-    topic = consumer.list_topics(arguments.topic, timeout=20).topics[arguments.topic]
+    topic = answer(lambda: consumer.list_topics(arguments.topic, timeout=5)).topics[arguments.topic]
     ends = {}
     for number in topic.partitions:
-        low, high = consumer.get_watermark_offsets(TopicPartition(arguments.topic, number), timeout=20)
+        partition = TopicPartition(arguments.topic, number)
+        low, high = answer(lambda: consumer.get_watermark_offsets(partition, timeout=5))
         if high > low:
             ends[number] = high
     consumer.assign([TopicPartition(arguments.topic, number, 0) for number in ends])
+    last = time.monotonic()
     while ends:
-        message = consumer.poll(20)
-        if message is None:
-            sys.exit(f"the topic gave nothing for 20 s; missing ends: {ends}")
-        if message.error():
+        message = consumer.poll(1)
+        error = message.error() if message else None
+        if message is None or (error and error.code() != KafkaError._PARTITION_EOF):
+            if time.monotonic() - last > PATIENCE:
+                sys.exit(f"the topic gave nothing for {PATIENCE} s: {error}; missing ends: {ends}")
+            if error and error.fatal():
+                sys.exit(str(error))
+            continue
+        last = time.monotonic()
+        if error:
             # The last offset may be the mark of a transaction, which is no record.
-            if message.error().code() != KafkaError._PARTITION_EOF:
-                sys.exit(str(message.error()))
             if message.offset() >= ends.get(message.partition(), 0):
                 ends.pop(message.partition(), None)
             continue
-        text = lambda data: None if data is None else data.decode("utf-8", "replace")
-        print(json.dumps({
-            "key": text(message.key()), "value": text(message.value()), "partition": message.partition(),
-            "offset": message.offset(), "timestamp": message.timestamp()[1],
-            "headers": {name: text(value) for name, value in message.headers() or []},
-        }))
+        show(message)
     consumer.close()
+
+
+def show(message):
+    def text(data):
+        return None if data is None else data.decode("utf-8", "replace")
+
+    print(json.dumps({
+        "key": text(message.key()), "value": text(message.value()), "partition": message.partition(),
+        "offset": message.offset(), "timestamp": message.timestamp()[1],
+        "headers": {name: text(value) for name, value in message.headers() or []},
+    }))
 
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
