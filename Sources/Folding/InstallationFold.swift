@@ -165,11 +165,11 @@ struct FoldCore: ~Copyable {
         let count = events.count
         var index = 0
         while index < count {
-            ask(events, index)
             let record = unsafe events[unchecked: index].record
             var end = index + 1
             while end < count, unsafe events[unchecked: end].record == record { end += 1 }
             if end == index + 1 {
+                if index % FoldCore.askedTogether == 0 { ask(events, index) }
                 unsafe arrive(events[unchecked: index], at: asked[index], sortsRecord: false)
             } else {
                 foldRecord(events, index..<end)
@@ -201,24 +201,31 @@ struct FoldCore: ~Copyable {
         }
     }
 
-    /// Events between two steps of the asking, and between the last one and the use: some hundred ns each, more than
-    /// memory takes to answer.
+    /// Events between the asking for a state and its use, where states are gone through one by one.
     static let ahead = 3
 
-    /// Asks for what events to come will need, each thing once what tells its address is there: of the latest one the
+    /// Events whose memory is asked for together, so that the waits for translations of addresses overlap; and the
+    /// events between two steps of the asking: some hundred ns each, more than memory takes to answer.
+    static let askedTogether = 4
+
+    /// Asks for what events to come will need, each thing once what tells its address is there: of the latest ones the
     /// place in the index, then the state, what only some have, and the parts of that.
-    @inline(__always)
+    ///
+    /// - Parameter index: a multiple of ``askedTogether``.
     private mutating func ask(_ events: Span<Event>, _ index: Int) {
-        let parts = index + FoldCore.ahead
-        let cold = parts + FoldCore.ahead
-        let state = cold + FoldCore.ahead
-        let entry = state + FoldCore.ahead
-        if entry < events.count { unsafe table.prefetchEntry(events[unchecked: entry].installation) }
-        if state < events.count {
+        let step = FoldCore.askedTogether
+        for entry in min(index + 4 * step, events.count)..<min(index + 5 * step, events.count) {
+            unsafe table.prefetchEntry(events[unchecked: entry].installation)
+        }
+        for state in min(index + 3 * step, events.count)..<min(index + 4 * step, events.count) {
             asked[state] = unsafe table.prefetchState(events[unchecked: state].installation)
         }
-        if cold < events.count, let device = asked[cold] { context.store.prefetch(table[device].coldIfUsed) }
-        if parts < events.count, let device = asked[parts] { context.store.prefetchParts(table[device].coldIfUsed) }
+        for cold in min(index + 2 * step, events.count)..<min(index + 3 * step, events.count) {
+            if let device = asked[cold] { context.store.prefetch(table[device].coldIfUsed) }
+        }
+        for parts in min(index + step, events.count)..<min(index + 2 * step, events.count) {
+            if let device = asked[parts] { context.store.prefetchParts(table[device].coldIfUsed) }
+        }
     }
 
     // MARK: Records
@@ -227,7 +234,10 @@ struct FoldCore: ~Copyable {
     private mutating func foldRecord(_ events: Span<Event>, _ range: Range<Int>) {
         let isOrdered = FoldCore.isOrdered(events, range)
         context.isInRecord = true
-        for index in range { arrive(events[index], at: asked[index], sortsRecord: !isOrdered) }
+        for index in range {
+            if index % FoldCore.askedTogether == 0 { ask(events, index) }
+            arrive(events[index], at: asked[index], sortsRecord: !isOrdered)
+        }
         context.isInRecord = false
         guard context.holdsOfRecord else { return }
         context.holdsOfRecord = false
