@@ -47,12 +47,13 @@ struct SourceMerge {
         let stream: Int64
         let source: SourcePartition
         let offset: Int64
+        let number: Int
         /// Of ``records``.
         let slot: Int
 
         static func < (one: Turn, other: Turn) -> Bool {
-            (one.stream, one.source.partition, one.source.topic, one.offset)
-                < (other.stream, other.source.partition, other.source.topic, other.offset)
+            (one.stream, one.source.partition, one.source.topic, one.offset, one.number)
+                < (other.stream, other.source.partition, other.source.topic, other.offset, other.number)
         }
     }
 
@@ -61,13 +62,15 @@ struct SourceMerge {
         var cursor: PackedCursor
         let bytes: ContiguousArray<UInt8>
         var offset: Int64
+        /// Counted as they come: those of a log that was made anew have one offset.
+        let number: Int
     }
 
     private var sources: ContiguousArray<Source> = []
-    /// The next one last.
-    private var turns: ContiguousArray<Turn> = []
+    private var turns = MinHeap<Turn>()
     private var records: ContiguousArray<Waiting?> = []
     private var free: [Int] = []
+    private var kept = 0
     private var resumed = MergePlace(end: 0, frontier: Event.absent)
     /// All events with an older stream time are folded.
     private(set) var frontier = Event.absent
@@ -90,11 +93,11 @@ struct SourceMerge {
     /// does not find it.
     mutating func beginAnew() {
         resumed = MergePlace(end: 0, frontier: frontier)
-        for index in turns.indices {
-            let turn = turns[index]
-            turns[index] = Turn(stream: turn.stream, source: turn.source, offset: 0, slot: turn.slot)
-            records[turn.slot]?.offset = 0
-        }
+        for index in records.indices { records[index]?.offset = 0 }
+        turns = MinHeap(
+            turns.elements.map {
+                Turn(stream: $0.stream, source: $0.source, offset: 0, number: $0.number, slot: $0.slot)
+            })
     }
 
     /// - Parameter end: the first record of the log that was not taken in.
@@ -106,10 +109,10 @@ struct SourceMerge {
     }
 
     /// The log's first record that is not folded wholly; nil where none waits.
-    var firstWaiting: Int64? { turns.lazy.map(\.offset).min() }
+    var firstWaiting: Int64? { turns.elements.lazy.map(\.offset).min() }
 
     /// No source is waited for, and nothing waits.
-    var isIdle: Bool { turns.isEmpty && sources.allSatisfy(\.isIdle) }
+    var isIdle: Bool { turns.least == nil && sources.allSatisfy(\.isIdle) }
 
     // MARK: How far the sources have come
 
@@ -150,14 +153,15 @@ struct SourceMerge {
     /// Whether the next events of a record are those that are to be folded next, before all that waits.
     func isNext(_ cursor: PackedCursor, at offset: Int64) -> Bool {
         guard cursor.stream < frontier || cursor.stream == Event.absent else { return false }
-        guard let first = turns.last else { return true }
-        return turn(of: cursor, offset, slot: 0) < first
+        guard let first = turns.least else { return true }
+        return turn(of: cursor, offset, number: kept, slot: 0) < first
     }
 
     /// - Parameter bytes: of the record; they are copied.
     mutating func keep(_ cursor: PackedCursor, _ bytes: RawSpan, at offset: Int64) {
-        keep(
-            Waiting(cursor: cursor, bytes: unsafe bytes.withUnsafeBytes { unsafe ContiguousArray($0) }, offset: offset))
+        let copy = unsafe bytes.withUnsafeBytes { unsafe ContiguousArray($0) }
+        keep(Waiting(cursor: cursor, bytes: copy, offset: offset, number: kept))
+        kept += 1
     }
 
     mutating func keep(_ record: Waiting) {
@@ -165,16 +169,13 @@ struct SourceMerge {
         let slot = free.popLast() ?? records.count
         if slot == records.count { records.append(nil) }
         records[slot] = record
-        let turn = turn(of: record.cursor, record.offset, slot: slot)
-        var index = turns.count
-        while index > 0, turns[index - 1] < turn { index -= 1 }
-        turns.insert(turn, at: index)
+        turns.insert(turn(of: record.cursor, record.offset, number: record.number, slot: slot))
     }
 
     /// Takes the record out whose events are to be folded next; nil where there are none.
     mutating func takeNext() -> Waiting? {
-        guard let next = turns.last, next.stream < frontier || next.stream == Event.absent else { return nil }
-        turns.removeLast()
+        guard let next = turns.least, next.stream < frontier || next.stream == Event.absent else { return nil }
+        _ = turns.removeLeast()
         guard let record = records[next.slot] else { preconditionFailure("a turn is that of a record") }
         records[next.slot] = nil
         free.append(next.slot)
@@ -182,8 +183,8 @@ struct SourceMerge {
         return record
     }
 
-    private func turn(of cursor: PackedCursor, _ offset: Int64, slot: Int) -> Turn {
+    private func turn(of cursor: PackedCursor, _ offset: Int64, number: Int, slot: Int) -> Turn {
         let source = SourcePartition(topic: cursor.header.topic, partition: cursor.header.partition)
-        return Turn(stream: cursor.stream, source: source, offset: offset, slot: slot)
+        return Turn(stream: cursor.stream, source: source, offset: offset, number: number, slot: slot)
     }
 }

@@ -143,7 +143,7 @@ struct FoldCore: ~Copyable {
     var wheel = TimerWheel()
     var context: FoldContext
     /// Devices whose timer falls in the tick that has begun, earliest first.
-    private var near = NearTimers()
+    private var near = MinHeap<NearTimer>()
     private var candidates: ContiguousArray<UInt32> = []
     /// States that were asked for and are likely those of the events to come.
     private var asked = AskedStates()
@@ -300,7 +300,10 @@ struct FoldCore: ~Copyable {
             fire(candidates[place])
         }
         candidates.removeAll(keepingCapacity: true)
-        while near.earliest <= context.stream, let entry = near.removeEarliest() { fire(entry.device) }
+        while let entry = near.least, entry.due <= context.stream {
+            _ = near.removeLeast()
+            fire(entry.device)
+        }
     }
 
     /// Looks at a device whose time may have come.
@@ -347,7 +350,7 @@ struct FoldCore: ~Copyable {
     /// Looks out for every device anew, from stream time on, whatever was looked out for before.
     mutating func scheduleAll() {
         wheel = TimerWheel()
-        near = NearTimers()
+        near = MinHeap()
         var none: ContiguousArray<UInt32> = []
         if context.stream != Moment.absent { wheel.advance(to: TimerWheel.tick(context.stream), into: &none) }
         for device in table.indices where table[device].flags.contains(.inUse) {
@@ -372,7 +375,7 @@ struct FoldCore: ~Copyable {
         guard wanted == 0 || tick < wanted else { return }
         table[device].timer = tick
         if tick <= now {
-            near.insert(NearTimers.Entry(due: due, device: device))
+            near.insert(NearTimer(due: due, device: device))
         } else {
             wheel.insert(device, tick: tick)
         }

@@ -91,39 +91,12 @@ struct TimerWheel {
     }
 }
 
-/// The devices to look at within the tick that has begun, the earliest first: a binary heap.
-struct NearTimers {
-    struct Entry {
-        var due: Int64
-        var device: UInt32
-    }
+/// A device to look at within the tick that has begun.
+struct NearTimer: Comparable {
+    /// ms since the epoch.
+    var due: Int64
+    var device: UInt32
 
-    private var heap: ContiguousArray<Entry> = []
-
-    var earliest: Int64 { heap.first?.due ?? Int64.max }
-
-    mutating func insert(_ entry: Entry) {
-        var place = heap.count
-        heap.append(entry)
-        while place > 0, heap[place].due < heap[(place - 1) / 2].due {
-            heap.swapAt(place, (place - 1) / 2)
-            place = (place - 1) / 2
-        }
-    }
-
-    mutating func removeEarliest() -> Entry? {
-        guard let first = heap.first, let last = heap.popLast() else { return nil }
-        guard !heap.isEmpty else { return first }
-        heap[0] = last
-        var place = 0
-        while true {
-            var least = place
-            for child in [2 * place + 1, 2 * place + 2] where child < heap.count {
-                if heap[child].due < heap[least].due { least = child }
-            }
-            if least == place { return first }
-            heap.swapAt(place, least)
-            place = least
-        }
-    }
+    @inline(__always)
+    static func < (one: NearTimer, other: NearTimer) -> Bool { one.due < other.due }
 }

@@ -183,8 +183,8 @@ final class Rebalancer: AssignmentHandler {
             metrics: metrics, log: log)
         return TotalCheckpoint(
             place: place, restorer: restorer, keepsTotals: options.guarantee == .exactlyOnce && isThere
-        ) { [membership, log, isStopping, scheduler = platform.scheduler] in
-            while !isStopping() {
+        ) { [membership, log, isStopping, scheduler = platform.scheduler] lease in
+            while lease.isHeld, !isStopping() {
                 do throws(KafkaError) {
                     try membership.consumer.seek(partition, to: .beginning, limit: Self.limit)
                     return try membership.consumer.watermarks(of: partition, limit: Self.limit).high

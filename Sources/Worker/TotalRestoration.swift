@@ -10,8 +10,9 @@ struct TotalCheckpoint: Sendable {
     var restorer: Restorer
     /// Totals are written with each commit.
     var keepsTotals: Bool
-    /// Goes back to the beginning of the partials; gives their end. Blocks.
-    var rewind: @Sendable () -> Int64
+    /// Goes back to the beginning of the partials; gives their end, or one that is never reached where the lease is
+    /// gone meanwhile. Blocks.
+    var rewind: @Sendable (Lease) -> Int64
 }
 
 /// What a commit of the totals tells of itself, in a record beside them.

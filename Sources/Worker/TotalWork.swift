@@ -96,7 +96,7 @@ final class TotalWork: PartitionWork {
         if committed.offset == nil { return }
         // The horizon stands already.
         position.forget()
-        restoreEnd = plan.rewind()
+        restoreEnd = plan.rewind(lease)
     }
 
     /// Every source had passed the horizon when it was written: said again for each, it is the watermark again.

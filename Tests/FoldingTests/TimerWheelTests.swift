@@ -32,18 +32,4 @@ import Testing
         }
         #expect(wheel.count == waiting.count)
     }
-
-    @Test func theEarliestComesFirst() {
-        var random = SeededGenerator(seed: 9)
-        var near = NearTimers()
-        let times = (0..<500).map { _ in Int64.random(in: 0..<1000, using: &random) }
-        for (index, time) in times.enumerated() { near.insert(NearTimers.Entry(due: time, device: UInt32(index))) }
-        var given: [Int64] = []
-        while let entry = near.removeEarliest() {
-            #expect(times[Int(entry.device)] == entry.due)
-            given.append(entry.due)
-        }
-        #expect(given == times.sorted())
-        #expect(near.earliest == Int64.max)
-    }
 }
