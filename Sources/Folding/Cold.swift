@@ -92,6 +92,12 @@ struct Cold {
 
     // MARK: What a checkpoint is told of
 
+    /// All of it, as a checkpoint brings it back.
+    var state: ColdState {
+        @inline(__always) unsafeAddress { unsafe UnsafePointer(at) }
+        @inline(__always) nonmutating unsafeMutableAddress { unsafe at }
+    }
+
     var unsaved: HeldParts {
         get { unsafe at.pointee.unsaved }
         nonmutating set { unsafe at.pointee.unsaved = newValue }

@@ -120,13 +120,11 @@ package final class InstallationFold {
     }
 
     /// The places of which a block tells.
-    package static func places(in block: RawSpan) throws(UnreadableBytes) -> [UInt32] {
+    package static func places(in block: RawSpan) throws(UnreadableBytes) -> ContiguousArray<UInt32> {
         var lexicon = Lexicon()
-        return try unsafe block.withUnsafeBytes { (bytes) throws(UnreadableBytes) -> [UInt32] in
+        return try unsafe block.withUnsafeBytes { (bytes) throws(UnreadableBytes) -> ContiguousArray<UInt32> in
             var reader = unsafe try StateReader(bytes, stream: 0, &lexicon)
-            var places: [UInt32] = []
-            for _ in 0..<reader.entries { places.append(try reader.begin().place) }
-            return places
+            return try reader.places()
         }
     }
 }

@@ -88,6 +88,15 @@ struct Few<Element: BitwiseCopyable>: ~Copyable {
 
     // MARK: Changing
 
+    /// Makes room for so many more, or for as many of them as a short list has.
+    @inline(__always)
+    mutating func reserve(_ more: Int, in memory: SlabMemory) {
+        let wanted = count + min(more, Self.reservedAtMost)
+        if wanted > room { grow(to: wanted, memory) }
+    }
+
+    private static var reservedAtMost: Int { 32 }
+
     mutating func append(_ element: Element, in memory: SlabMemory) {
         if length == room { grow(to: count + 1, memory) }
         guard let base = unsafe base else { preconditionFailure("there is room now") }

@@ -26,6 +26,11 @@ struct HeldParts: OptionSet, BitwiseCopyable {
     static let steppedFrom = HeldParts(rawValue: 1 << 19)
 
     static let all = HeldParts(rawValue: 1 << 20 - 1)
+    /// Parts that few states have.
+    static let seldom: Self = [.clock, .ids, .contents, .heldByNumber, .heldByTime]
+    static let odd: Self = [
+        .announcedViews, .announcedClasses, .undecidedViews, .resigns, .lastTold, .steppedFrom,
+    ]
 }
 
 extension Cold {
@@ -195,41 +200,135 @@ extension StateReader {
     }
 }
 
-extension Cold {
+extension ColdState {
+    /// As a new one, but that lists keep the room they have.
+    mutating func clear() {
+        events = 0
+        scenes.removeAll()
+        activities.removeAll()
+        echoes.removeAll()
+        succeeded.removeAll()
+        endedCounts.removeAll()
+        if graces.isThere { graces = Part() }
+        if visits.isThere { visits = Part() }
+        if rare.isThere { rare = Part() }
+    }
+
     /// Takes what one entry tells.
     ///
     /// - Parameters:
-    ///   - image: of the device, as the entry tells it.
-    ///   - old: as it was before.
-    func load(
-        _ reader: inout StateReader, _ image: StateImage, over old: StateImage, owner: InstallationKey
+    ///   - device: whose it is, as the entry tells it.
+    ///   - old: as that was before.
+    ///   - memory: what its lists are made of.
+    mutating func load(
+        _ reader: inout StateReader, of device: borrowing Device, over old: StateBefore, in memory: SlabMemory
     ) throws(UnreadableBytes) {
         guard let raw = UInt32(exactly: try reader[.cold].number()) else { throw UnreadableBytes() }
         let parts = HeldParts(rawValue: raw)
         guard HeldParts.all.isSuperset(of: parts) else { throw UnreadableBytes() }
-        events = events &+ (image.sequenceNext &- old.numberBefore) &+ (try reader[.cold].signed())
-        if parts.contains(.offsets) {
-            lastOffset = try reader[.clock].signed()
-            sinceOffset = lastOffset &- (try reader[.clock].signed())
-        }
-        (reader.offset, reader.events) = (lastOffset, events)
-        if parts.contains(.clock) { try rare.clock.load(&reader, in: memory) }
-        if parts.contains(.ids) { try rare.known.loadIDs(&reader, in: memory) }
-        if parts.contains(.contents) { try rare.known.loadContents(&reader, in: memory) }
-        if parts.contains(.succeeded) { try loadSucceeded(&reader, over: old) }
-        if parts.contains(.endedCounts) { try loadEndedCounts(&reader, over: old) }
-        if parts.contains(.heldByNumber) { try loadHeld(&reader, owner, into: &heldByNumber) }
-        if parts.contains(.heldByTime) { try loadHeld(&reader, owner, into: &heldByTime) }
+        events = events &+ (device.sequenceNext &- old.number) &+ (try reader[.cold].signed())
+        reader.events = events
+        if parts.contains(.offsets) { try loadOffsets(&reader, in: memory) }
+        reader.offset = unsafe rare.isThere ? rare.address(or: Rare.blank).pointee.lastOffset : 0
+        if !parts.isDisjoint(with: .seldom) { try loadSeldom(parts, &reader, of: device.key, in: memory) }
+        if parts.contains(.succeeded) { try loadSucceeded(&reader, over: old, in: memory) }
+        if parts.contains(.endedCounts) { try loadEndedCounts(&reader, over: old, in: memory) }
         if parts.contains(.scenes) { try reader.list(into: &scenes, in: memory) }
         if parts.contains(.activities) { try reader.list(into: &activities, in: memory) }
-        if parts.contains(.views) { try reader.list(into: &views, in: memory) }
-        if parts.contains(.resources) { try reader.list(into: &resources, in: memory) }
-        if parts.contains(.graces) { try graces.load(&reader, in: memory) }
+        if parts.contains(.views) {
+            try unsafe reader.list(into: &visits.make(Visits.init, in: memory).pointee.views, in: memory)
+        }
+        if parts.contains(.resources) {
+            try unsafe reader.list(into: &graces.make(Graces.init, in: memory).pointee.resources, in: memory)
+        }
+        if parts.contains(.graces) {
+            try unsafe graces.make(Graces.init, in: memory).pointee.load(&reader, in: memory)
+        }
         if parts.contains(.echoes) { try echoes.load(&reader, in: memory) }
-        try loadOdd(parts, &reader)
+        if !parts.isDisjoint(with: .odd) { try loadOdd(parts, &reader, in: memory) }
     }
 
-    private func loadOdd(_ parts: HeldParts, _ reader: inout StateReader) throws(UnreadableBytes) {
+    private mutating func loadOffsets(
+        _ reader: inout StateReader, in memory: SlabMemory
+    ) throws(UnreadableBytes) {
+        let last = try reader[.clock].signed()
+        let since = last &- (try reader[.clock].signed())
+        // A state without a part for them stands for none.
+        guard rare.isThere || last != 0 || since != 0 else { return }
+        let rare = unsafe rare.make(Rare.init, in: memory)
+        unsafe (rare.pointee.lastOffset, rare.pointee.sinceOffset) = (last, since)
+    }
+
+    private mutating func loadSeldom(
+        _ parts: HeldParts, _ reader: inout StateReader, of owner: InstallationKey, in memory: SlabMemory
+    ) throws(UnreadableBytes) {
+        let rare = unsafe rare.make(Rare.init, in: memory)
+        if parts.contains(.clock) { try unsafe rare.pointee.clock.load(&reader, in: memory) }
+        if parts.contains(.ids) { try unsafe rare.pointee.known.loadIDs(&reader, in: memory) }
+        if parts.contains(.contents) { try unsafe rare.pointee.known.loadContents(&reader, in: memory) }
+        if parts.contains(.heldByNumber) {
+            try unsafe reader.held(into: &rare.pointee.heldByNumber, owner, in: memory)
+        }
+        if parts.contains(.heldByTime) { try unsafe reader.held(into: &rare.pointee.heldByTime, owner, in: memory) }
+    }
+
+    /// What few installations have.
+    private mutating func loadOdd(
+        _ parts: HeldParts, _ reader: inout StateReader, in memory: SlabMemory
+    ) throws(UnreadableBytes) {
+        if !parts.isDisjoint(with: [.announcedViews, .announcedClasses, .undecidedViews]) {
+            try unsafe visits.make(Visits.init, in: memory).pointee.loadOdd(parts, &reader, in: memory)
+        }
+        guard !parts.isDisjoint(with: [.resigns, .lastTold, .steppedFrom]) else { return }
+        let rare = unsafe rare.make(Rare.init, in: memory)
+        if parts.contains(.resigns) {
+            unsafe rare.pointee.resigns.removeAll()
+            for _ in 0..<(try reader.length(.resign)) {
+                let time = reader.last.time &- (try reader[.resign].signed())
+                unsafe rare.pointee.resigns.append(time, in: memory)
+            }
+        }
+        if parts.contains(.lastTold) {
+            let told = reader.last.time &- (try reader[.time].signed())
+            unsafe rare.pointee.lastTold = told
+        }
+        if parts.contains(.steppedFrom) {
+            let moment = try reader.moment(from: reader.last, .since)
+            unsafe rare.pointee.steppedFrom = moment
+        }
+    }
+
+    private mutating func loadSucceeded(
+        _ reader: inout StateReader, over old: StateBefore, in memory: SlabMemory
+    ) throws(UnreadableBytes) {
+        let (count, isAll) = try reader.news(limit: Self.succeededLimit)
+        if isAll { succeeded.removeAll() }
+        succeeded.reserve(count, in: memory)
+        for _ in 0..<count {
+            succeeded.append(try reader.short(known: old.process), limit: Self.succeededLimit, in: memory)
+        }
+    }
+
+    private mutating func loadEndedCounts(
+        _ reader: inout StateReader, over old: StateBefore, in memory: SlabMemory
+    ) throws(UnreadableBytes) {
+        let (count, isAll) = try reader.news(limit: Self.succeededLimit)
+        if isAll { endedCounts.removeAll() }
+        endedCounts.reserve(count, in: memory)
+        for _ in 0..<count {
+            let (process, boot) = (try reader.short(known: old.process), try reader.short(known: old.boot))
+            let next = old.number &+ (try reader[.sequence].signed())
+            var ended = EndedCount(process: process, boot: boot, next: next, seen: 0)
+            ended.seen = try reader.flag(.cold) ? ended.seenInRun : try reader[.identity].fixed64()
+            endedCounts.append(ended, limit: Self.succeededLimit, in: memory)
+        }
+    }
+}
+
+extension Visits {
+    fileprivate mutating func loadOdd(
+        _ parts: HeldParts, _ reader: inout StateReader, in memory: SlabMemory
+    ) throws(UnreadableBytes) {
         if parts.contains(.announcedViews) {
             announcedViews.removeAll()
             let count = try reader[.instances].number()
@@ -250,38 +349,14 @@ extension Cold {
                 undecidedViews.append(UndecidedView(stamp: stamp, loading: loading), in: memory)
             }
         }
-        if parts.contains(.resigns) {
-            resigns.removeAll()
-            for _ in 0..<(try reader.length(.resign)) {
-                resigns.append(reader.last.time &- (try reader[.resign].signed()), in: memory)
-            }
-        }
-        if parts.contains(.lastTold) { rare.lastTold = reader.last.time &- (try reader[.time].signed()) }
-        if parts.contains(.steppedFrom) { rare.steppedFrom = try reader.moment(from: reader.last, .since) }
     }
+}
 
-    private func loadSucceeded(_ reader: inout StateReader, over old: StateImage) throws(UnreadableBytes) {
-        let (count, isAll) = try reader.news(limit: ColdState.succeededLimit)
-        if isAll { succeeded.removeAll() }
-        for _ in 0..<count { append(succeeded: try reader.short(known: old.process)) }
-    }
-
-    private func loadEndedCounts(_ reader: inout StateReader, over old: StateImage) throws(UnreadableBytes) {
-        let (count, isAll) = try reader.news(limit: ColdState.succeededLimit)
-        if isAll { endedCounts.removeAll() }
-        for _ in 0..<count {
-            let (process, boot) = (try reader.short(known: old.process), try reader.short(known: old.boot))
-            let next = old.numberBefore &+ (try reader[.sequence].signed())
-            var ended = EndedCount(process: process, boot: boot, next: next, seen: 0)
-            ended.seen = try reader.flag(.cold) ? ended.seenInRun : try reader[.identity].fixed64()
-            append(ended: ended)
-        }
-    }
-
-    private func loadHeld(
-        _ reader: inout StateReader, _ owner: InstallationKey, into events: inout Few<HeldEvent>
+extension StateReader {
+    fileprivate mutating func held(
+        into events: inout Few<HeldEvent>, _ owner: InstallationKey, in memory: SlabMemory
     ) throws(UnreadableBytes) {
         events.removeAll()
-        for _ in 0..<(try reader.length(.held)) { events.append(try HeldEvent(&reader, owner), in: memory) }
+        for _ in 0..<(try length(.held)) { events.append(try HeldEvent(&self, owner), in: memory) }
     }
 }

@@ -46,6 +46,7 @@ extension Echoes {
         }
         guard head >> 3 <= UInt64(Self.limit) else { throw UnreadableBytes() }
         var (start, order) = (reader.last, reader.events)
+        spans.reserve(Int(head >> 3), in: memory)
         for _ in 0..<(head >> 3) {
             let byte = try reader[.echoes].byte()
             guard byte < 16, let state = Device.State(rawValue: byte & 7) else { throw UnreadableBytes() }

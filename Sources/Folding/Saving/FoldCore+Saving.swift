@@ -80,16 +80,15 @@ extension FoldCore {
     mutating func restore(
         _ block: RawSpan, stream: Int64, places: UInt32, _ lexicon: inout Lexicon
     ) throws(UnreadableBytes) -> Int {
-        try unsafe block.withUnsafeBytes { (bytes) throws(UnreadableBytes) -> Int in
+        let memory = context.memory
+        return try unsafe block.withUnsafeBytes { (bytes) throws(UnreadableBytes) -> Int in
             var reader = unsafe try StateReader(bytes, stream: stream, &lexicon)
-            var ahead = reader.places
-            for _ in 0..<FoldCore.ahead { _ = try ahead.next() }
-            var sooner = reader.places
-            for _ in 0..<(FoldCore.ahead / 2) { _ = try sooner.next() }
-            for _ in 0..<reader.entries {
-                if let place = try ahead.next(), table.indices.contains(place) { table.prefetch(place) }
-                if let place = try sooner.next() { prefetchHeld(place) }
-                let (place, entry) = try reader.begin()
+            // A state that is told whole may stand at any of the writer's places.
+            let told = try reader.places()
+            for number in 0..<told.count {
+                prefetch(told, number)
+                let place = told[number]
+                let entry = try reader[.entry].byte()
                 guard entry & StateEntry.isState != 0 else {
                     guard entry == 0 else { throw UnreadableBytes() }
                     // The end of what never came to be may lie beyond all states.
@@ -97,10 +96,21 @@ extension FoldCore {
                     continue
                 }
                 guard place < places else { throw UnreadableBytes() }
-                try restore(place, entry, &reader)
+                try restore(place, entry, &reader, in: memory)
             }
             guard reader.isAtEnd else { throw UnreadableBytes() }
-            return reader.entries
+            return told.count
+        }
+    }
+
+    /// Asks for what the entries to come will change.
+    @inline(__always)
+    private func prefetch(_ places: borrowing ContiguousArray<UInt32>, _ number: Int) {
+        let (state, held, parts) = (number + 3 * FoldCore.ahead, number + 2 * FoldCore.ahead, number + FoldCore.ahead)
+        if state < places.count, table.indices.contains(places[state]) { table.prefetch(places[state]) }
+        if held < places.count { prefetchHeld(places[held]) }
+        if parts < places.count, table.indices.contains(places[parts]) {
+            context.store.prefetchParts(table[places[parts]].cold)
         }
     }
 
@@ -110,24 +120,26 @@ extension FoldCore {
     }
 
     private mutating func restore(
-        _ place: UInt32, _ entry: UInt8, _ reader: inout StateReader
+        _ place: UInt32, _ entry: UInt8, _ reader: inout StateReader, in memory: SlabMemory
     ) throws(UnreadableBytes) {
-        var old = StateImage()
-        if entry & StateEntry.isWhole != 0 {
+        let isWhole = entry & StateEntry.isWhole != 0
+        if isWhole {
             table.extend(to: Int(place) + 1)
-            clear(place)
             let high = try reader[.key].fixed64()
-            table[place].key = InstallationKey(high: high, low: try reader[.key].fixed64())
+            let cold = table[place].cold
+            table[place] = Device(InstallationKey(high: high, low: try reader[.key].fixed64()))
+            table[place].cold = cold
         } else {
             guard table.indices.contains(place), table[place].flags.contains(.inUse) else { throw UnreadableBytes() }
-            // Numbers of the cold state are added to where they stand.
-            old = StateImage(of: table[place], nil)
         }
-        let image = try reader.image(over: old)
-        try table[place].take(image)
+        let old = try reader.update(&table[place])
         guard entry & StateEntry.hasCold != 0 else { return removeCold(place) }
-        if table[place].cold == Device.noCold { table[place].cold = context.store.make() }
-        try context.store[table[place].cold]?.load(&reader, image, over: old, owner: table[place].key)
+        if table[place].cold == Device.noCold {
+            table[place].cold = context.store.make()
+        } else if isWhole {
+            context.store[table[place].cold]?.state.clear()
+        }
+        try context.store[table[place].cold]?.state.load(&reader, of: table[place], over: old, in: memory)
     }
 
     /// All blocks have been taken: from here on events can be folded.

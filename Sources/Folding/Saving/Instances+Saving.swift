@@ -37,8 +37,10 @@ extension StateReader {
             for place in list.indices { try list[place].update(&self) }
             return
         }
+        // Mostly it is told whole, and there was none.
         var old = Few<Element>()
-        swap(&old, &list)
+        if !list.isEmpty { swap(&old, &list) }
+        list.reserve(count, in: memory)
         for _ in 0..<count {
             let told = try self[.instances].number()
             if told == 0 {

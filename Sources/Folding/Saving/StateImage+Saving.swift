@@ -40,6 +40,15 @@ private enum LastForm {
     static let domainBefore: UInt8 = 64
 }
 
+private enum SeenNumbers {
+    /// What is seen by the time of `next` where every number since `before` has come.
+    static func seen(_ seen: UInt64, at next: Int64, from before: Int64) -> UInt64 {
+        let (step, overflow) = next.subtractingReportingOverflow(before)
+        guard !overflow, step >= 0, step < 64 else { return step < 0 ? 0 : UInt64.max }
+        return seen << UInt64(step) | (1 << UInt64(step) - 1)
+    }
+}
+
 extension StateWriter {
     mutating func put(_ image: StateImage, over old: StateImage) {
         let shape = image.shape(over: old)
@@ -114,7 +123,8 @@ extension StateWriter {
 
     private mutating func putSequence(_ image: StateImage, over old: StateImage) {
         self[.sequence].append(signed: image.sequenceNext &- old.numberBefore)
-        if image.sequenceSeen == old.seen(at: image.sequenceNext) { return self[.sequence].append(byte: 0x80) }
+        let allSeen = SeenNumbers.seen(old.sequenceSeen, at: image.sequenceNext, from: old.numberBefore)
+        if image.sequenceSeen == allSeen { return self[.sequence].append(byte: 0x80) }
         let run = (~image.sequenceSeen).trailingZeroBitCount
         let isRun = run == 64 || image.sequenceSeen >> UInt64(run) == 0
         self[.sequence].append(byte: isRun ? UInt8(run) : 0xFF)
@@ -124,14 +134,7 @@ extension StateWriter {
 
 extension StateImage {
     /// Numbers are told as they differ from this.
-    var numberBefore: Int64 { sequenceNext == Moment.absent ? 0 : sequenceNext }
-
-    /// What is seen by the time of `next` where every number has come.
-    fileprivate func seen(at next: Int64) -> UInt64 {
-        let (step, overflow) = next.subtractingReportingOverflow(numberBefore)
-        guard !overflow, step >= 0, step < 64 else { return step < 0 ? 0 : UInt64.max }
-        return sequenceSeen << UInt64(step) | (1 << UInt64(step) - 1)
-    }
+    var numberBefore: Int64 { StateBefore.number(at: sequenceNext) }
 
     fileprivate func shape(over old: StateImage) -> UInt64 {
         var shape: UInt64 = 0
@@ -185,120 +188,134 @@ extension StateImage {
 }
 
 extension StateReader {
-    /// Takes what ``StateWriter/put(_:over:)`` wrote.
-    mutating func image(over old: StateImage) throws(UnreadableBytes) -> StateImage {
-        var image = old
+    /// Takes what ``StateWriter/put(_:over:)`` wrote, in place.
+    ///
+    /// - Parameter device: as it was told before; a blank one where it is told whole.
+    mutating func update(_ device: inout Device) throws(UnreadableBytes) -> StateBefore {
+        let old = StateBefore(device)
         let shape = try self[.shape].number()
         guard shape & ~Shape.all == 0 else { throw UnreadableBytes() }
-        if shape & Shape.process != 0 { image.process = try self[.identity].fixed32() }
-        if shape & Shape.boot != 0 { image.boot = try self[.identity].fixed32() }
+        if shape & Shape.process != 0 { device.process = try self[.identity].fixed32() }
+        if shape & Shape.boot != 0 { device.boot = try self[.identity].fixed32() }
         if shape & Shape.launches != 0 {
-            image.lastLaunch = try self[.identity].fixed32()
-            image.launchBefore = try flag(.identity) ? try self[.identity].fixed32() : old.lastLaunch
+            let before = device.lastLaunch
+            device.lastLaunch = try self[.identity].fixed32()
+            device.launchBefore = try flag(.identity) ? try self[.identity].fixed32() : before
         }
-        if shape & Shape.received != 0 { image.lastReceived = stream &- (try self[.received].signed()) }
-        if shape & Shape.last != 0 { try readLast(into: &image, over: old) }
-        (last, since, lastReceived) = (image.last, old.since, image.lastReceived)
-        if shape & Shape.since != 0 { try readSince(into: &image, over: old) }
-        since = image.since
-        if shape & Shape.latency != 0 { try readLatency(into: &image, over: old) }
-        if shape & Shape.sequence != 0 { try readSequence(into: &image, over: old) }
-        if shape & Shape.phase != 0 {
-            image.phase = try self[.phase].byte()
-            image.before = try self[.phase].byte()
+        if shape & Shape.received != 0 { device.lastReceived = stream &- (try self[.received].signed()) }
+        if shape & Shape.last != 0 { try readLast(into: &device, over: old) }
+        (last, since, lastReceived) = (device.last, old.since, device.lastReceived)
+        if shape & Shape.since != 0 { try readSince(into: &device, over: old) }
+        since = device.since
+        if shape & Shape.latency != 0 { try readLatency(into: &device, over: old) }
+        if shape & Shape.sequence != 0 { try readSequence(into: &device, over: old) }
+        if shape & Shape.phase != 0 { try readPhase(into: &device) }
+        if shape & Shape.flags != 0 {
+            let flags = Device.Flags(rawValue: try self[.flags].small(UInt32.self))
+            guard flags.isDisjoint(with: .unsaved) else { throw UnreadableBytes() }
+            device.flags.formSymmetricDifference(flags)
         }
-        if shape & Shape.flags != 0 { image.flags ^= try self[.flags].small(UInt32.self) }
-        if shape & Shape.unexplained != 0 { image.unexplained = try self[.flags].small(UInt16.self) }
+        if shape & Shape.unexplained != 0 { device.unexplained = try self[.flags].small(UInt16.self) }
         if shape & Shape.groups != 0 {
             let from = try self[.names].byte()
-            image.lastGroup = try group(.names)
+            device.lastGroup = try group(.names)
             guard from == Source.last || from == Source.told else { throw UnreadableBytes() }
-            image.sinceGroup = from == Source.last ? image.lastGroup : try group(.names)
+            device.sinceGroup = from == Source.last ? device.lastGroup : try group(.names)
         }
-        if shape & Shape.reason != 0 { image.reason = try text(.names) }
-        return image
+        if shape & Shape.reason != 0 { device.reason = try text(.names) }
+        return old
     }
 
-    private mutating func readLast(into image: inout StateImage, over old: StateImage) throws(UnreadableBytes) {
+    private mutating func readLast(into device: inout Device, over old: StateBefore) throws(UnreadableBytes) {
         let form = try self[.last].byte()
         guard form < 128 else { throw UnreadableBytes() }
-        image.last = .never
-        if form & LastForm.time != 0 { image.last.time = image.lastReceived &- (try self[.time].signed()) }
+        var moment = Moment.never
+        if form & LastForm.time != 0 { moment.time = device.lastReceived &- (try self[.time].signed()) }
         if form & LastForm.monotonic != 0 {
             let drift = try self[.monotonic].signed()
-            image.last.monotonic = MomentForm.monotonic(of: drift, image.last.time, from: old.last)
+            moment.monotonic = MomentForm.monotonic(of: drift, moment.time, from: old.last)
         }
         switch form >> LastForm.domain & 3 {
-        case 0: image.last.domain = 0
-        case 1: image.last.domain = image.process
-        case 2: image.last.domain = image.boot
+        case 0: moment.domain = 0
+        case 1: moment.domain = device.process
+        case 2: moment.domain = device.boot
         default:
-            image.last.domain =
-                form & LastForm.domainBefore != 0 ? old.last.domain : try self[.identity].fixed32()
+            moment.domain = form & LastForm.domainBefore != 0 ? old.last.domain : try self[.identity].fixed32()
         }
         switch form >> LastForm.setting & 3 {
-        case 0: image.last.setting = 0
-        case 1: image.last.setting = Moment.fixed
-        case 2: image.last.setting = try self[.monotonic].small(UInt32.self)
+        case 0: moment.setting = 0
+        case 1: moment.setting = Moment.fixed
+        case 2: moment.setting = try self[.monotonic].small(UInt32.self)
         default: throw UnreadableBytes()
         }
+        device.last = moment
     }
 
-    private mutating func readSince(into image: inout StateImage, over old: StateImage) throws(UnreadableBytes) {
+    private mutating func readSince(into device: inout Device, over old: StateBefore) throws(UnreadableBytes) {
         let sources = try self[.spans].byte()
         switch sources & 15 {
         case Source.same: break
-        case Source.last: image.since = image.last
-        case Source.lastBefore: image.since = old.last
-        case Source.none: image.since = .never
-        case Source.told: image.since = try moment(from: last, .since)
+        case Source.last: device.since = device.last
+        case Source.lastBefore: device.since = old.last
+        case Source.none: device.since = .never
+        case Source.told: device.since = try moment(from: last, .since)
         default: throw UnreadableBytes()
         }
         switch sources >> 4 {
         case Source.same: break
-        case Source.last: image.sinceReceived = image.lastReceived
-        case Source.lastBefore: image.sinceReceived = old.lastReceived
-        case Source.none: image.sinceReceived = Moment.absent
+        case Source.last: device.sinceReceived = device.lastReceived
+        case Source.lastBefore: device.sinceReceived = old.lastReceived
+        case Source.none: device.sinceReceived = Moment.absent
         case Source.told:
-            let usual = image.lastReceived &- image.last.time
-            image.sinceReceived = usual &- (try self[.since].signed()) &+ image.since.time
+            let usual = device.lastReceived &- device.last.time
+            device.sinceReceived = usual &- (try self[.since].signed()) &+ device.since.time
         default: throw UnreadableBytes()
         }
     }
 
-    private mutating func readLatency(into image: inout StateImage, over old: StateImage) throws(UnreadableBytes) {
+    private mutating func readLatency(into device: inout Device, over old: StateBefore) throws(UnreadableBytes) {
         let sources = try self[.spans].byte()
         switch sources & 15 {
         case Source.same: break
-        case Source.last: image.latencyFrom = image.last
-        case Source.since: image.latencyFrom = image.since
-        case Source.lastBefore: image.latencyFrom = old.last
-        case Source.sinceBefore: image.latencyFrom = old.since
-        case Source.none: image.latencyFrom = .never
-        case Source.told: image.latencyFrom = try moment(from: last, .since)
+        case Source.last: device.latencyFrom = device.last
+        case Source.since: device.latencyFrom = device.since
+        case Source.lastBefore: device.latencyFrom = old.last
+        case Source.sinceBefore: device.latencyFrom = old.since
+        case Source.none: device.latencyFrom = .never
+        case Source.told: device.latencyFrom = try moment(from: last, .since)
         default: throw UnreadableBytes()
         }
         switch sources >> 4 {
         case Source.same: break
-        case Source.last: image.lastResign = image.last.time
-        case Source.since: image.lastResign = image.since.time
-        case Source.lastBefore: image.lastResign = old.last.time
-        case Source.sinceBefore: image.lastResign = old.since.time
-        case Source.none: image.lastResign = Moment.absent
-        case Source.told: image.lastResign = last.time &- (try self[.resign].signed())
+        case Source.last: device.lastResign = device.last.time
+        case Source.since: device.lastResign = device.since.time
+        case Source.lastBefore: device.lastResign = old.last.time
+        case Source.sinceBefore: device.lastResign = old.since.time
+        case Source.none: device.lastResign = Moment.absent
+        case Source.told: device.lastResign = last.time &- (try self[.resign].signed())
         default: throw UnreadableBytes()
         }
     }
 
-    private mutating func readSequence(into image: inout StateImage, over old: StateImage) throws(UnreadableBytes) {
-        image.sequenceNext = old.numberBefore &+ (try self[.sequence].signed())
+    private mutating func readSequence(into device: inout Device, over old: StateBefore) throws(UnreadableBytes) {
+        let next = old.number &+ (try self[.sequence].signed())
         let run = try self[.sequence].byte()
         switch run {
-        case 0x80: image.sequenceSeen = old.seen(at: image.sequenceNext)
-        case 0xFF: image.sequenceSeen = try self[.sequence].fixed64()
-        case 0...63: image.sequenceSeen = 1 << UInt64(run) - 1
-        case 64: image.sequenceSeen = UInt64.max
+        case 0x80: device.sequenceSeen = SeenNumbers.seen(device.sequenceSeen, at: next, from: old.number)
+        case 0xFF: device.sequenceSeen = try self[.sequence].fixed64()
+        case 0...63: device.sequenceSeen = 1 << UInt64(run) - 1
+        case 64: device.sequenceSeen = UInt64.max
         default: throw UnreadableBytes()
         }
+        device.sequenceNext = next
+    }
+
+    private mutating func readPhase(into device: inout Device) throws(UnreadableBytes) {
+        let phase = try self[.phase].byte()
+        guard let state = Device.State(rawValue: phase & 7), let began = Device.Began(rawValue: phase >> 3 & 7),
+            let launch = Device.Launch(rawValue: phase >> 6),
+            let before = Device.State(rawValue: try self[.phase].byte())
+        else { throw UnreadableBytes() }
+        (device.state, device.before, device.began, device.launch) = (state, before, began, launch)
     }
 }

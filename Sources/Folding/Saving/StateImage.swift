@@ -76,31 +76,25 @@ extension Device.Flags {
     static let unsaved: Self = [.changed, .savedEven, .savedOdd, .inUse]
 }
 
-extension Device {
-    /// Becomes what an image says, but for its key and its ``Cold`` state.
-    mutating func take(_ image: StateImage) throws(UnreadableBytes) {
-        guard let state = State(rawValue: image.phase & 7), let began = Began(rawValue: image.phase >> 3 & 7),
-            let launch = Launch(rawValue: image.phase >> 6), let before = State(rawValue: image.before),
-            Flags(rawValue: image.flags).isDisjoint(with: .unsaved)
-        else { throw UnreadableBytes() }
-        (self.state, self.before, self.began, self.launch) = (state, before, began, launch)
-        flags = Flags(rawValue: image.flags).union(.inUse)
-        last = image.last
-        since = image.since
-        latencyFrom = image.latencyFrom
-        lastReceived = image.lastReceived
-        sinceReceived = image.sinceReceived
-        lastResign = image.lastResign
-        sequenceNext = image.sequenceNext
-        sequenceSeen = image.sequenceSeen
-        process = image.process
-        boot = image.boot
-        lastLaunch = image.lastLaunch
-        launchBefore = image.launchBefore
-        sinceGroup = image.sinceGroup
-        lastGroup = image.lastGroup
-        reason = image.reason
-        unexplained = image.unexplained
-        timer = 0
+/// What was told of a state before, as far as what is told next refers to it.
+struct StateBefore: BitwiseCopyable {
+    let last: Moment
+    let since: Moment
+    let lastReceived: Int64
+    /// As of ``StateImage/numberBefore``.
+    let number: Int64
+    let process: UInt32
+    let boot: UInt32
+
+    init(_ device: borrowing Device) {
+        last = device.last
+        since = device.since
+        lastReceived = device.lastReceived
+        number = Self.number(at: device.sequenceNext)
+        process = device.process
+        boot = device.boot
     }
+
+    /// Numbers are told as they differ from this.
+    static func number(at sequenceNext: Int64) -> Int64 { sequenceNext == Moment.absent ? 0 : sequenceNext }
 }

@@ -5,8 +5,6 @@ import Lifecycle
     private var columns: PerColumn<ColumnCursor>
     let names: NameReader
     let entries: Int
-    /// The places of the entries to come.
-    private(set) var places: PlaceCursor
     var last = Moment.never
     var since = Moment.never
     var lastReceived: Int64 = 0
@@ -33,7 +31,6 @@ import Lifecycle
         columns = PerColumn(repeating: head)
         for index in columns.indices { columns[index] = try head.part(lengths[index]) }
         guard head.left == 0 else { throw UnreadableBytes() }
-        places = PlaceCursor(columns[StateColumn.place.rawValue])
     }
 
     subscript(column: StateColumn) -> ColumnCursor {
@@ -43,15 +40,24 @@ import Lifecycle
 
     /// Everything was read.
     var isAtEnd: Bool {
-        for index in columns.indices where index != StateColumn.place.rawValue && columns[index].left != 0 {
-            return false
-        }
-        return places.isAtEnd
+        for index in columns.indices where columns[index].left != 0 { return false }
+        return true
     }
 
-    mutating func begin() throws(UnreadableBytes) -> (place: UInt32, entry: UInt8) {
-        guard let place = try places.next() else { throw UnreadableBytes() }
-        return (place, try self[.entry].byte())
+    /// The places of all entries, in their order.
+    mutating func places() throws(UnreadableBytes) -> ContiguousArray<UInt32> {
+        var places = ContiguousArray<UInt32>()
+        places.reserveCapacity(entries)
+        var cursor = self[.place]
+        var last: Int64 = -1
+        for _ in 0..<entries {
+            let place = last &+ 1 &+ (try cursor.signed())
+            guard place >= 0, place < Int64(UInt32.max) - 1 else { throw UnreadableBytes() }
+            places.append(UInt32(truncatingIfNeeded: place))
+            last = place
+        }
+        self[.place] = cursor
+        return places
     }
 
     mutating func text(_ column: StateColumn) throws(UnreadableBytes) -> UInt32 {
@@ -132,27 +138,5 @@ import Lifecycle
     /// How many things follow in a column, each of a byte at least.
     mutating func length(_ column: StateColumn) throws(UnreadableBytes) -> Int {
         try self[column].length()
-    }
-}
-
-/// The places of a block's entries, one after the other.
-struct PlaceCursor: BitwiseCopyable {
-    private var column: ColumnCursor
-    private var last: Int64 = -1
-
-    init(_ column: ColumnCursor) {
-        self.column = column
-    }
-
-    var isAtEnd: Bool { column.left == 0 }
-
-    /// nil behind the last one.
-    @inline(__always)
-    mutating func next() throws(UnreadableBytes) -> UInt32? {
-        if isAtEnd { return nil }
-        let place = last &+ 1 &+ (try column.signed())
-        guard place >= 0, place < Int64(UInt32.max) - 1 else { throw UnreadableBytes() }
-        last = place
-        return UInt32(place)
     }
 }
