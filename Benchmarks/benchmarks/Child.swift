@@ -9,11 +9,16 @@ struct Child {
 
     /// What it used, all of its threads and children.
     struct Usage {
-        /// CPU seconds, user and system.
-        var seconds: Double
+        /// CPU seconds in the program itself.
+        var user: Double
+        /// CPU seconds in the system.
+        var system: Double
         /// The most bytes in memory.
         var resident: Int
         var status: Int32
+
+        /// CPU seconds, user and system.
+        var seconds: Double { user + system }
     }
 
     private let pid: pid_t
@@ -57,9 +62,9 @@ struct Child {
         var status: Int32 = 0
         var usage = rusage()
         while unsafe wait4(pid, &status, 0, &usage) < 0, errno == EINTR {}
-        let seconds = Self.seconds(usage.ru_utime) + Self.seconds(usage.ru_stime)
+        let (user, system) = (Self.seconds(usage.ru_utime), Self.seconds(usage.ru_stime))
         let code = status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
-        return Usage(seconds: seconds, resident: usage.ru_maxrss * 1024, status: code)
+        return Usage(user: user, system: system, resident: usage.ru_maxrss * 1024, status: code)
     }
 
     private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }

@@ -29,6 +29,7 @@ enum ReplayBench {
         guard let best else { return }
         report.speed(
             "user and system", events: events, seconds: best.seconds, floor: fleet.hasFloors ? .atLeast(2) : nil)
+        report.figure("of it in the system", best.system / Double(events) * 1e9, "ns an event", digits: 0)
         report.figure("wall time", wall, "s")
         report.figure("most resident memory", Double(best.resident) / 1e6, "MB", digits: 0)
     }
