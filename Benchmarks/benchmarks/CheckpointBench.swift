@@ -108,7 +108,7 @@ enum CheckpointBench {
         let restored = PartitionEngine(settings)
         let start = Clock.thread
         let reader = CheckpointReader(restored, source, target: last?.number, offset: 0)
-        for value in log[begin...] { unsafe reader.take(value.span.bytes) }
+        for value in log[begin...] { unsafe reader.take(value.span.bytes, key: nil) }
         let found = reader.finish(now: 0)
         let seconds = Clock.thread - start
         guard found != nil, restored.devices == engine.devices else {

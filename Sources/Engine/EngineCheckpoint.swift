@@ -16,6 +16,9 @@ package struct CheckpointSource: Sendable {
         self.partition = partition
         self.pass = pass
     }
+
+    /// Of the records of the checkpoint.
+    var key: ContiguousArray<UInt8> { ContiguousArray("\(topic)/\(partition)".utf8) }
 }
 
 /// Writes the checkpoint of one engine, commit by commit.
@@ -32,7 +35,7 @@ struct CheckpointWriter {
         header.number = CommitNumber(epoch: epoch, commit: 0)
         header.base = base
         pass = RollingPass(length: source.pass, beginsEmpty: base == nil)
-        key = ContiguousArray("\(source.topic)/\(source.partition)".utf8)
+        key = source.key
     }
 
     /// Appends the blocks of one commit: states that changed, and the next slice of all.
@@ -77,6 +80,7 @@ package final class CheckpointReader {
     private let source: CheckpointSource
     private let topic: ContiguousArray<UInt8>
     private let partition: Int32
+    private let key: ContiguousArray<UInt8>
     private var order: RestoreOrder
     private var suspects: Set<UInt32> = []
     private let blocks = BlockReader()
@@ -123,6 +127,7 @@ package final class CheckpointReader {
         self.source = source
         topic = ContiguousArray(source.topic.utf8)
         partition = source.partition
+        key = source.key
         self.order = order
     }
 
@@ -130,8 +135,9 @@ package final class CheckpointReader {
     /// - Returns: false where what was taken is of no use for it.
     package func aim(at target: CommitNumber) -> Bool { order.aim(at: target) }
 
-    /// Takes the value of one record, in the order of the log.
-    package func take(_ value: RawSpan) {
+    /// Takes one record, in the order of the log.
+    /// - Parameter key: tells whose it is where the value cannot be read; nil where there is none.
+    package func take(_ value: RawSpan, key: RawSpan?) {
         do throws(BlockError) {
             let block = try SealedBlock(value)
             guard block.header.topic == topic, block.header.partition == partition else { return }
@@ -145,10 +151,16 @@ package final class CheckpointReader {
                 if !content.isEmpty { try take(content, of: block.header, isBeyond: verdict == .beyond) }
             }
         } catch {
+            // Partitions may share one of the checkpoint: what is another's is missed by that one.
+            if let key, !isOwn(key) { return }
             unreadable += 1
             lastError = error
             order.lose()
         }
+    }
+
+    private func isOwn(_ key: RawSpan) -> Bool {
+        unsafe key.withUnsafeBytes { unsafe $0.elementsEqual(self.key) }
     }
 
     /// What was taken is of no use: the engine is without states again.

@@ -95,11 +95,11 @@ package final class CheckpointInspection {
         let end = try log.watermarks(limit: Self.limit)
         var isThrough = end.low >= end.high
         while !isThrough {
-            let outcome = try log.read(timeout: Self.limit) { _, value, _ in
+            let outcome = try log.read(timeout: Self.limit) { key, value, _ in
                 guard let value else { return }
                 result.records += 1
                 result.bytes += value.byteCount
-                reader.take(value)
+                reader.take(value, key: key)
             }
             switch outcome {
             case .record: isThrough = false

@@ -181,7 +181,7 @@ final class FoldRestoration: Restoration, RestoreSink, @unchecked Sendable {
 
     func take(key: RawSpan?, value: RawSpan?) {
         guard let value else { return }
-        reader.take(value)
+        reader.take(value, key: key)
     }
 
     var isComplete: Bool { reader.isComplete }
@@ -233,15 +233,17 @@ final class FoldRestoration: Restoration, RestoreSink, @unchecked Sendable {
     }
 
     /// Nothing is committed. Where there are states all the same the brokers have forgotten the offset with its topic,
-    /// which was made anew, or by age: nothing tells what of the input the states hold, so they are of no use.
+    /// which was made anew, or by age: nothing tells what of the input the states hold, so they are of no use, be they
+    /// of another version or not.
     private func beginAgain() {
-        guard reader.hasMetBlocks else { return }
+        guard reader.hasMetBlocks || reader.unreadable > 0 else { return }
         if reader.watermark != Event.absent { engine.advance(to: reader.watermark) }
         restorer.metrics.counter(\.checkpointsLost).add()
         restorer.log.error(
             "restore", "no offset is committed and there are states: devices begin unknown",
             [
-                "partition": .text(restorer.source.description),
+                "partition": .text(restorer.source.description), "unreadable_blocks": .integer(reader.unreadable),
+                "error": .text(reader.lastError?.description ?? "none"),
                 "remedy": "nothing to do where the input topic was made anew; else the committed offsets have expired",
             ])
     }

@@ -67,7 +67,7 @@ import Testing
         }
         let engine = PartitionEngine(EngineSettings(try Settings([:]), replays: true))
         let reader = CheckpointReader(engine, Self.source, target: last, offset: 0)
-        for value in try kept() { unsafe reader.take(value.span.bytes) }
+        for value in try kept() { unsafe reader.take(value.span.bytes, key: nil) }
         #expect(reader.finish(now: 8) == last)
         #expect(reader.unreadable == 0)
         #expect(engine.devices == folded.devices)

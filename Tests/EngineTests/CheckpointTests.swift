@@ -106,7 +106,7 @@ private struct Trial {
     /// Another worker reads along.
     private mutating func follow() {
         let standby = standby ?? CheckpointReader(following: source, into: PartitionEngine(settings))
-        for value in log[followed...] { unsafe standby.take(value.span.bytes) }
+        for value in log[followed...] { unsafe standby.take(value.span.bytes, key: nil) }
         (self.standby, followed) = (standby, log.count)
     }
 
@@ -147,7 +147,7 @@ private struct Trial {
             let engine = PartitionEngine(settings)
             let reader = CheckpointReader(
                 engine, source, target: marks[number], offset: Int64(ends[number]))
-            for value in log[begin...] { unsafe reader.take(value.span.bytes) }
+            for value in log[begin...] { unsafe reader.take(value.span.bytes, key: nil) }
             let found = reader.finish(now: 1)
             #expect(reader.unreadable == 0, "\(name): \(String(describing: reader.lastError))")
             guard found != nil else { continue }

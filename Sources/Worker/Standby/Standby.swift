@@ -39,9 +39,9 @@ final class Standby: @unchecked Sendable {
         guard let records else { return false }
         var count = 0
         while count < Self.turn {
-            let outcome = try records.read(timeout: 0) { _, value, offset in
+            let outcome = try records.read(timeout: 0) { key, value, offset in
                 reached = .at(offset + 1)
-                if let value { reader.take(value) }
+                if let value { reader.take(value, key: key) }
             }
             // Marks of transactions are no records.
             if case .end(let offset) = outcome { reached = .at(offset) }

@@ -142,7 +142,8 @@ final class Truth {
         let reader = CheckpointReader(engine, source, target: target, offset: offset)
         for stored in checkpoint {
             let value = stored.record.value ?? []
-            unsafe reader.take(value.span.bytes)
+            let key = stored.record.key
+            unsafe reader.take(value.span.bytes, key: key?.span.bytes)
         }
         return reader.finish(now: 0) == target ? engine.stateSnapshot : nil
     }
