@@ -8,7 +8,7 @@ import Testing
 /// `Tests/Support/simulate-delivery` runs any number of seeds.
 @Suite(.serialized) struct SimulationTests {
     private static let seeds = 1...500
-    /// Threads of processes that were killed stay behind until their portion is over.
+    /// Seeds of one process.
     private static let portion = 20
     /// Longest time of one portion, s.
     private static let limit = 240.0

@@ -52,4 +52,10 @@ extension ModelCluster {
         advance(to: now)
         return change(partition) { $0.corrupt(at: offset, how) } ?? false
     }
+
+    /// What stands in the log of a partition, whether anybody can reach it or not.
+    package func records(in partition: PartitionName, _ isolation: Isolation) -> [StoredRecord] {
+        guard let log = log(of: partition) else { return [] }
+        return (try? log.fetch(from: log.start, isolation, bytes: .max))?.records ?? []
+    }
 }

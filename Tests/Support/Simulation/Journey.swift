@@ -31,6 +31,8 @@ struct Journey {
     private(set) var exposed: Int64 = 0
     /// Counts the tasks that began. What one met counts no more once another has begun.
     private(set) var task = 0
+    /// What was committed where each task of a worker began; nil where nothing was.
+    private(set) var beginnings: [CommittedOffset?] = []
 
     /// A task begins where the group is; nil where it has committed nothing.
     mutating func begin(at offset: Int64?) {
@@ -40,6 +42,9 @@ struct Journey {
         found.removeAll { $0.range.upperBound > offset ?? 0 }
         if offset == nil { start = .fresh }
     }
+
+    /// A worker has a task, and what to begin it with.
+    mutating func give(_ committed: CommittedOffset?) { beginnings.append(committed) }
 
     /// Where it begins that had nothing to go on from.
     mutating func land(at offset: Int64, _ task: Int) {

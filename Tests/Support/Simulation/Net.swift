@@ -64,10 +64,15 @@ final class Net {
     var generations: [String: Int] = [:]
     /// Kills an actor.
     var kill: (Actor) -> Void = { _ in }
+    /// Nothing comes through any more.
+    private(set) var isCut = false
     private var scheduled: Int64?
     private var tickets: [Waiting] = []
     private var readers: [() -> Void] = []
     private var counts: (version: Int, counts: [String: Int32])?
+
+    /// ms until a client knows that there is no way to the cluster.
+    private static let lossDelay: Int64 = 100
 
     private struct Waiting {
         var ticket: Ticket
@@ -159,6 +164,12 @@ final class Net {
 
     // MARK: Requests
 
+    /// From now on every request is lost, and those under way.
+    func cut() {
+        isCut = true
+        (traps, tickets, readers) = ([], [], [])
+    }
+
     private func transit() -> Int64 {
         if delays > 0, world.random.happens(delays) { return world.random.number(50...3000) }
         return world.random.number(latency)
@@ -194,6 +205,7 @@ final class Net {
         _ body: @escaping (inout ModelCluster, Int64) throws(BrokerError) -> Answer,
         _ then: @escaping (Outcome<Answer>) -> Void
     ) {
+        if isCut { return world.after(Self.lossDelay, for: actor) { then(.lost) } }
         let trap = trap(request, actor)
         if trap?.fate == .dieBefore { return kill(actor) }
         var isOver = false
@@ -235,6 +247,7 @@ final class Net {
     private func perform<Answer>(
         _ request: Request, _ actor: Actor, _ body: (inout ModelCluster, Int64) throws(BrokerError) -> Answer
     ) -> Outcome<Answer> {
+        if isCut { return .lost }
         let outcome: Outcome<Answer>
         do throws(BrokerError) {
             outcome = .answer(try body(&cluster, world.now))

@@ -181,7 +181,10 @@ struct Plan {
             // The order over partitions is not known of what comes after all were silent.
             isDrained: isKeyed && random.happens(0.7),
             kill: random.happens(0.5) ? random.number(1000...4000) : nil)
-        faults.append((random.number(2000...length * 2 / 3), .remake(remade)))
+        let time = random.number(2000...length * 2 / 3)
+        faults.append((time, .remake(remade)))
+        // Of states without an offset workers of another version do not know whose they are.
+        if topic == .input, random.happens(0.3) { faults.append((time + random.number(-2000...4000), .upgrade)) }
     }
 
     private mutating func drawFaults() {
@@ -232,6 +235,17 @@ struct Plan {
         faults.contains {
             switch $0.fault {
             case .spoil, .empty, .upgrade: true
+            case .remake(let remade): remade.topic == .devices
+            default: false
+            }
+        }
+    }
+
+    /// Records of the states are spoilt or deleted, apart from what another version makes of them.
+    var spoilsDevices: Bool {
+        faults.contains {
+            switch $0.fault {
+            case .spoil(0, _, _, _), .empty(0, _): true
             case .remake(let remade): remade.topic == .devices
             default: false
             }

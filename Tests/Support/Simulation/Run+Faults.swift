@@ -1,5 +1,4 @@
 import BrokerModel
-import Checkpointing
 import Worker
 
 extension Run {
@@ -33,7 +32,7 @@ extension Run {
             let place = PartitionName("in", Int32(partition) % partitions)
             world.after(delay) { [net] in net.change { $0.retain(place, newest: count, now: $1) } }
         case .remake(let remade): try remake(remade)
-        case .upgrade: upgrade()
+        case .upgrade: makeOld()
         default: befallCluster(fault)
         }
     }
@@ -81,21 +80,6 @@ extension Run {
             case .frozen:
                 host.actor.state = .frozen
                 world.after(time) { [world] in world.thaw(host.actor) }
-            }
-        }
-    }
-
-    /// Every block of the checkpoint bears the number of an older format.
-    private func upgrade() {
-        for host in hosts where host.isAlive { kill(host.actor) }
-        for index in 0..<net.partitions(of: "app-devices") {
-            let place = PartitionName("app-devices", index)
-            net.change { cluster, now in
-                guard let end = try? cluster.offset(.latest, of: place, .readUncommitted, now: now) else { return }
-                let version = Block.magic.count * 8 + Block.version.trailingZeroBitCount
-                for offset in 0..<end where cluster.corrupt(place, at: offset, .flipped(bit: version), now: now) {
-                    hasOldBlocks = true
-                }
             }
         }
     }

@@ -53,8 +53,8 @@ final class Run {
     /// Told by all workers.
     private var commitFailures = 0
     private var isFinishing = false
-    /// The states that whoever began since had to go on from were in blocks of an older format.
-    var hasOldBlocks = false
+    /// What stood in blocks of an older format, once it did.
+    var upgrade: Upgrade?
     /// No more faults come about.
     private(set) var isRecovering = false
     /// A topic that was deleted and is not there again.
@@ -123,7 +123,8 @@ final class Run {
     }
 
     func kill(_ actor: Actor) {
-        if actor.state == .dead { return }
+        // What was to befall somebody yet no longer does once all is over.
+        if actor.state == .dead || net.isCut { return }
         actor.state = .dead
         world.trace.line(world.now, "\(actor.name): killed")
         // What supervises workers starts another one, of the same name.
@@ -168,6 +169,18 @@ final class Run {
     // MARK: The course of it
 
     func run() throws -> Result {
+        let result: Result
+        do {
+            result = try takeCourse()
+        } catch {
+            try? windUp()
+            throw error
+        }
+        try windUp()
+        return result
+    }
+
+    private func takeCourse() throws -> Result {
         for _ in 0..<plan.workers {
             try launch()
             world.sleep(random.number(0...500))
@@ -319,9 +332,7 @@ final class Run {
     private func finish() throws {
         try becomeReady()
         try comeToAgree()
-        if hasOldBlocks, !hosts.contains(where: { $0.metrics.counter(\.checkpointsLost).value > 0 }) {
-            throw Violation("I2", "states of an older format were gone on from, or lost in silence")
-        }
+        try checkUpgrade()
         isFinishing = true
         for host in hosts where host.isAlive {
             host.isStopping = true
@@ -336,6 +347,29 @@ final class Run {
             if let failure = host.failure, !isExcused(host) { throw Violation("I9", "\(host.actor.name): \(failure)") }
         }
         try checks.look(deep: true)
+    }
+
+    /// Has all come to its end that the run has begun, so that nothing of it stays in the process: the threads of
+    /// whoever died go on where they were, in a worker that is stopped and has no cluster.
+    private func windUp() throws {
+        isFinishing = true
+        net.cut()
+        world.hesitation = 0
+        for host in hosts {
+            host.isStopping = true
+            host.actor.plan = nil
+            world.revive(host.actor)
+            host.worker.stop()
+        }
+        let begin = world.now
+        repeat {
+            world.sleep(Self.tick)
+            if world.now - begin > Self.recoveryLimit {
+                let names = hosts.filter { !$0.hasEnded }.map(\.actor.name)
+                throw Violation("I9", "without a cluster these do not come to an end: \(names)")
+            }
+        } while !world.isAtRest || hosts.contains { !$0.hasEnded }
+        world.close()
     }
 
     /// All workers that are left say that they do their work; figures come along with it.

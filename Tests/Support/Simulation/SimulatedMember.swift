@@ -39,6 +39,8 @@ final class SimulatedMember: Client, GroupMember, @unchecked Sendable {
     private var lastSign: Int64 = 0
     private var life = 0
     private var known: [String: Int32] = [:]
+    /// As the group told last.
+    private var told: [PartitionName: CommittedOffset] = [:]
 
     init(_ net: Net, _ actor: Actor, _ group: String, _ properties: [String: String]) {
         self.group = group
@@ -260,6 +262,8 @@ final class SimulatedMember: Client, GroupMember, @unchecked Sendable {
             let fetcher = Fetcher(net, actor, properties, partition, isMember: true)
             fetcher.whenUnknown = { [weak self] in self?.refreshSoon() }
             fetchers[partition] = fetcher
+            // Without an answer of the group there is no task.
+            if starts[index] != .committed { net.journeys[partition, default: Journey()].give(told[partition]) }
             made.append((fetcher, starts[index]))
             handler.begin(names[index], feed: SimulatedFeed(fetcher))
         }
@@ -312,6 +316,7 @@ final class SimulatedMember: Client, GroupMember, @unchecked Sendable {
             cluster, now throws(BrokerError) in
             try cluster.committedOffsets(names, of: group, stable: isStable, now: now)
         }
+        for name in names { told[name] = found[name] }
         return names.map { name in
             PartitionOffset(name.kafka, found[name]?.offset, metadata: found[name]?.metadata ?? "")
         }

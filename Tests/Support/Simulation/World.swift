@@ -20,6 +20,7 @@ final class World: @unchecked Sendable {
     private var idle: [Strand] = []
     private var strands = 0
     private var stepsAtThisTime = 0
+    private var isClosed = false
     private var current: Strand
 
     /// The calling thread has the baton.
@@ -41,8 +42,7 @@ final class World: @unchecked Sendable {
         guard let actor = event.actor else { return event.work() }
         switch actor.state {
         case .alive: event.work()
-        case .frozen: actor.heldEvents.append(event.work)
-        case .dead: return
+        case .frozen, .dead: actor.heldEvents.append(event.work)
         }
     }
 
@@ -138,7 +138,7 @@ final class World: @unchecked Sendable {
     /// The life of a thread that runs the work of queues.
     private func serve(_ strand: Strand) {
         strand.semaphore.wait()
-        while true {
+        while !isClosed {
             if let queue = strand.queue {
                 queue.runFirst(on: strand)
                 strand.drop()
@@ -176,8 +176,7 @@ final class World: @unchecked Sendable {
             ready.removeLast()
             guard let actor = runnable.actor else { return note(runnable) }
             switch actor.state {
-            case .dead: continue
-            case .frozen: actor.heldRunnables.append(runnable)
+            case .frozen, .dead: actor.heldRunnables.append(runnable)
             case .alive:
                 if hesitation > 0, random.happens(hesitation) {
                     after(random.number(1...200)) { [self] in ready.append(runnable) }
@@ -202,12 +201,28 @@ final class World: @unchecked Sendable {
     // MARK: Life and death
 
     func thaw(_ actor: Actor) {
-        guard actor.state == .frozen else { return }
+        if actor.state == .frozen { revive(actor) }
+    }
+
+    /// What the actor was about to do goes on. Of the dead only when nothing is looked at any more: see ``close()``.
+    func revive(_ actor: Actor) {
         actor.state = .alive
         for work in actor.heldEvents { events.push(DueEvent(time: now, actor: actor, work: work)) }
         ready += actor.heldRunnables
         actor.heldEvents = []
         actor.heldRunnables = []
+    }
+
+    /// Whether no thread but the calling one is in the middle of something, or about to be.
+    var isAtRest: Bool { idle.count == strands && ready.isEmpty }
+
+    /// The end of the world: its threads end, and what they would have done is forgotten. Only where it is at rest.
+    func close() {
+        precondition(isAtRest, "a thread that waits for something never ends")
+        isClosed = true
+        let idle = self.idle
+        (self.idle, ready, events) = ([], [], EventHeap())
+        for strand in idle { strand.semaphore.signal() }
     }
 }
 
@@ -217,7 +232,7 @@ final class Actor {
         case alive
         /// Nothing of it goes on, and it does not know.
         case frozen
-        /// Nothing of it will ever go on.
+        /// Nothing of it goes on while anybody looks.
         case dead
     }
 

@@ -22,11 +22,25 @@ let count = numbers.count > 1 ? numbers[1] : 1
 /// A line at once, whatever comes after it.
 func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
+/// Runs one seed, of which nothing may stay in the process: not a worker, wherever it died, nor a thread of it.
+func run(_ seed: UInt64) throws -> Run.Result {
+    weak var world: World?
+    let result = try {
+        let run = try Run(seed: seed, isShown: isShown)
+        world = run.world
+        return try run.run()
+    }()
+    // Its threads have been told to end.
+    for _ in 0..<5000 where world != nil { usleep(1000) }
+    if world != nil { throw Violation("I8", "something of the run stays in the process") }
+    return result
+}
+
 var isRight = true
 for seed in first..<first + count {
     say("seed \(seed)")
     do {
-        let result = try Run(seed: seed, isShown: isShown).run()
+        let result = try run(seed)
         say(
             "passed \(seed) hash=\(String(result.hash, radix: 16)) ms=\(result.now) steps=\(result.steps) "
                 + "rows=\(result.rows) comparisons=\(result.comparisons) restorations=\(result.restorations) "
