@@ -24,7 +24,7 @@ package struct Block: Equatable, Sendable {
     /// More than any writer makes: what claims to be longer is no content.
     static let contentLimit = 64 << 20
     package static let magic: [UInt8] = Array("PHCK".utf8)
-    private static let level: Int32 = 3
+    private static let level: Int32 = -1
 
     package init(header: BlockHeader, content: ContiguousArray<UInt8>) {
         self.header = header
