@@ -239,6 +239,19 @@ extension Device {
         flags.contains(.hasCold) ? context.store[cold] : nil
     }
 
+    /// Events that are held back.
+    func heldEvents(_ context: FoldContext) -> Int {
+        guard let held = coldState(context), held.holds else { return 0 }
+        return held.heldByNumber.count + held.heldByTime.count
+    }
+
+    /// Ends what only some installations have. The device must not name it any longer: a restoration may come to it
+    /// once more, when another state has been given the same memory.
+    mutating func removeCold(_ context: FoldContext) {
+        context.store.remove(cold)
+        cold = Self.noCold
+    }
+
     @inline(__always)
     mutating func makeCold(_ context: FoldContext) -> Cold {
         flags.insert(.hasCold)

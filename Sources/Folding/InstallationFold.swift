@@ -104,10 +104,10 @@ package final class InstallationFold {
     package func finishRestore(
         stream: Int64, watermark: Int64, suspects: some Sequence<UInt32>
     ) throws(UnreadableBytes) {
-        guard core.finishRestore(stream: stream, watermark: watermark) else { throw UnreadableBytes() }
+        guard let held = core.finishRestore(stream: stream, watermark: watermark) else { throw UnreadableBytes() }
         // What waits came to whoever wrote it.
         let counts = core.context.counts
-        core.context.counts.arrived = counts.folded + counts.duplicates + counts.late + core.heldEvents
+        core.context.counts.arrived = counts.folded + counts.duplicates + counts.late + held
         core.noteAll(suspects)
     }
 
@@ -186,8 +186,7 @@ struct FoldCore: ~Copyable {
     /// Events that are held back, counted state by state.
     var heldEvents: Int {
         table.indices.reduce(0) { sum, place in
-            guard table[place].flags.contains(.inUse), let cold = table[place].coldState(context) else { return sum }
-            return sum + cold.heldByNumber.count + cold.heldByTime.count
+            table[place].flags.contains(.inUse) ? sum + table[place].heldEvents(context) : sum
         }
     }
 
@@ -325,12 +324,8 @@ struct FoldCore: ~Copyable {
         if notesChanges { changed.append(device) }
     }
 
-    /// Ends what only some installations have. The place must not name it any longer: a restoration may come to it
-    /// once more, when another state has been given the same memory.
-    mutating func removeCold(_ device: UInt32) {
-        context.store.remove(table[device].cold)
-        table[device].cold = Device.noCold
-    }
+    /// Ends what only some installations have.
+    mutating func removeCold(_ device: UInt32) { table[device].removeCold(context) }
 
     /// The device is going to change: remembers it for the next commit, as it is.
     @inline(__always)
@@ -346,15 +341,28 @@ struct FoldCore: ~Copyable {
     }
 
     /// Looks out for every device anew, from stream time on, whatever was looked out for before.
-    mutating func scheduleAll() {
+    ///
+    /// - Returns: how many events are held back.
+    mutating func scheduleAll() -> Int {
+        var held = 0
         wheel = TimerWheel()
         near = MinHeap()
         var none: ContiguousArray<UInt32> = []
         if context.stream != Moment.absent { wheel.advance(to: TimerWheel.tick(context.stream), into: &none) }
         for device in table.indices where table[device].flags.contains(.inUse) {
+            prefetchCold(behind: device)
             table[device].timer = 0
             schedule(device)
+            held += table[device].heldEvents(context)
         }
+        return held
+    }
+
+    /// Asks for the cold states of devices that come soon, where all are gone through in order.
+    private func prefetchCold(behind device: UInt32) {
+        let (state, parts) = (device &+ 4 * UInt32(FoldCore.ahead), device &+ 2 * UInt32(FoldCore.ahead))
+        if table.indices.contains(state) { context.store.prefetch(table[state].cold) }
+        if table.indices.contains(parts) { context.store.prefetchParts(table[parts].cold) }
     }
 
     /// Ticks after which a device is looked at in any case, some 9 hours. The end of a state is days away and moves

@@ -21,6 +21,8 @@ struct InstallationTable: ~Copyable {
     private var used = 0
 
     private static let fewestPlaces = 1024
+    /// States whose part of the index is asked for before it is written, where all are indexed.
+    private static let ahead: UInt32 = 16
 
     init() {
         places = Self.fewestPlaces
@@ -162,15 +164,19 @@ struct InstallationTable: ~Copyable {
         unsafe entries = Self.makeEntries(places)
         let mask = places - 1
         for index in indices.reversed() {
+            if index >= Self.ahead { prefetchEntry(self[index - Self.ahead].key) }
             guard self[index].flags.contains(.inUse) else {
                 free.append(index)
                 continue
             }
             let key = self[index].key
-            guard find(key) == nil else { return false }
             let hash = UInt32(truncatingIfNeeded: key.low)
             var place = Int(hash) & mask
-            while unsafe entries[place] != 0 { place = (place + 1) & mask }
+            while unsafe entries[place] != 0 {
+                let entry = unsafe entries[place]
+                if UInt32(entry >> 32) == hash, self[UInt32(truncatingIfNeeded: entry) - 1].key == key { return false }
+                place = (place + 1) & mask
+            }
             unsafe entries[place] = UInt64(hash) << 32 | UInt64(index + 1)
         }
         return true

@@ -13,8 +13,8 @@ import Testing
         fold.take([Fold.event(.enterBackground, of: 1, at: epoch + minute + 500)])
         fold.core.forgetTold()
         let time = epoch + 40 * minute
-        let isRestored = fold.core.finishRestore(stream: time, watermark: time)
-        #expect(isRestored)
+        let held = fold.core.finishRestore(stream: time, watermark: time)
+        #expect(held == 0)
         fold.take([Fold.event(.activate, of: 1, at: time + minute)])
         #expect(fold.core.table[0].state == .active)
         fold.take([Fold.event(.heartbeat, of: 2, at: time + 40 * minute)])

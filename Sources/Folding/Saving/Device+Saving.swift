@@ -18,4 +18,27 @@ extension Device {
         writer.put(image, over: before)
         held?.save(image, over: before, isWhole: old == nil, to: &writer)
     }
+
+    /// Takes what one entry tells.
+    ///
+    /// - Parameter memory: the context's.
+    mutating func restore(
+        _ entry: UInt8, _ reader: inout StateReader, _ context: FoldContext, in memory: SlabMemory
+    ) throws(UnreadableBytes) {
+        let isWhole = entry & StateEntry.isWhole != 0
+        if isWhole {
+            let high = try reader[.key].fixed64()
+            let held = cold
+            self = Device(InstallationKey(high: high, low: try reader[.key].fixed64()))
+            cold = held
+        }
+        let old = try reader.update(&self)
+        guard entry & StateEntry.hasCold != 0 else { return removeCold(context) }
+        if cold == Self.noCold {
+            cold = context.store.make()
+        } else if isWhole {
+            context.store[cold]?.state.clear()
+        }
+        try context.store[cold]?.state.load(&reader, of: self, over: old, in: memory)
+    }
 }

@@ -122,35 +122,22 @@ extension FoldCore {
     private mutating func restore(
         _ place: UInt32, _ entry: UInt8, _ reader: inout StateReader, in memory: SlabMemory
     ) throws(UnreadableBytes) {
-        let isWhole = entry & StateEntry.isWhole != 0
-        if isWhole {
+        if entry & StateEntry.isWhole != 0 {
             table.extend(to: Int(place) + 1)
-            let high = try reader[.key].fixed64()
-            let cold = table[place].cold
-            table[place] = Device(InstallationKey(high: high, low: try reader[.key].fixed64()))
-            table[place].cold = cold
         } else {
             guard table.indices.contains(place), table[place].flags.contains(.inUse) else { throw UnreadableBytes() }
         }
-        let old = try reader.update(&table[place])
-        guard entry & StateEntry.hasCold != 0 else { return removeCold(place) }
-        if table[place].cold == Device.noCold {
-            table[place].cold = context.store.make()
-        } else if isWhole {
-            context.store[table[place].cold]?.state.clear()
-        }
-        try context.store[table[place].cold]?.state.load(&reader, of: table[place], over: old, in: memory)
+        try table[place].restore(entry, &reader, context, in: memory)
     }
 
     /// All blocks have been taken: from here on events can be folded.
     ///
-    /// - Returns: false where what they say cannot be.
-    mutating func finishRestore(stream: Int64, watermark: Int64) -> Bool {
-        guard table.reindex() else { return false }
+    /// - Returns: how many events are held back; nil where what the blocks say cannot be.
+    mutating func finishRestore(stream: Int64, watermark: Int64) -> Int? {
+        guard table.reindex() else { return nil }
         context.stream = stream
         context.watermark = watermark
-        scheduleAll()
-        return true
+        return scheduleAll()
     }
 
     /// Of no state anything has been told.

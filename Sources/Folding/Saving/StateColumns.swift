@@ -113,29 +113,32 @@ enum StateEntry {
 
     @inline(__always)
     mutating func number() throws(UnreadableBytes) -> UInt64 {
-        let first = try byte()
-        return first < 0x80 ? UInt64(first) : try longer(first)
+        guard left >= 8 else { return try byteByByte() }
+        if unsafe next.pointee < 0x80 {
+            defer { unsafe next += 1 }
+            return unsafe UInt64(next.pointee)
+        }
+        return try longNumber()
     }
 
-    /// Most numbers have two to eight bytes: taken at once, without a branch for each.
-    @inline(never)
-    private mutating func longer(_ first: UInt8) throws(UnreadableBytes) -> UInt64 {
-        guard left >= 7 else { return try rest(of: first) }
-        // The byte before has been taken from here.
-        let word = UInt64(littleEndian: unsafe UnsafeRawPointer(next - 1).loadUnaligned(as: UInt64.self))
+    /// A number of several bytes, mostly taken at once: a branch for each byte would be guessed wrong too often.
+    @inline(__always)
+    private mutating func longNumber() throws(UnreadableBytes) -> UInt64 {
+        let word = UInt64(littleEndian: unsafe UnsafeRawPointer(next).loadUnaligned(as: UInt64.self))
         let ends = ~word & 0x8080_8080_8080_8080
-        guard ends != 0 else { return try rest(of: first) }
-        unsafe next += ends.trailingZeroBitCount >> 3
-        // Bits below the end's own, seven of each byte pushed together.
+        guard ends != 0 else { return try byteByByte() }
+        unsafe next += ends.trailingZeroBitCount >> 3 + 1
+        // The bits up to the first end, seven of each byte pushed together.
         var value = word & (ends ^ (ends &- 1)) & 0x7F7F_7F7F_7F7F_7F7F
         value = value & 0x007F_007F_007F_007F | (value & 0x7F00_7F00_7F00_7F00) >> 1
         value = value & 0x0000_3FFF_0000_3FFF | (value & 0x3FFF_0000_3FFF_0000) >> 2
         return value & 0x0FFF_FFFF | (value & 0x0FFF_FFFF_0000_0000) >> 4
     }
 
-    private mutating func rest(of first: UInt8) throws(UnreadableBytes) -> UInt64 {
-        var value = UInt64(first & 0x7F)
-        var shift: UInt64 = 7
+    @inline(never)
+    private mutating func byteByByte() throws(UnreadableBytes) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
         while true {
             let next = try byte()
             guard shift < 63 || next <= 1 else { throw UnreadableBytes() }

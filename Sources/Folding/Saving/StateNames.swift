@@ -54,11 +54,15 @@ struct NameReader {
     private var hashes: ContiguousArray<UInt64> = []
 
     init(_ head: inout ColumnCursor, _ lexicon: inout Lexicon) throws(UnreadableBytes) {
-        for _ in 0..<(try head.length()) {
+        var count = try head.length()
+        texts.reserveCapacity(count)
+        for _ in 0..<count {
             let text = unsafe try head.text()
             texts.append(unsafe lexicon.texts.intern(RawSpan(_unsafeBytes: text)))
         }
-        for _ in 0..<(try head.length()) {
+        count = try head.length()
+        groups.reserveCapacity(count)
+        for _ in 0..<count {
             var dimensions = Dimensions()
             dimensions.app = try text(try head.number())
             dimensions.platform = try text(try head.number())
@@ -67,7 +71,9 @@ struct NameReader {
             dimensions.deviceModel = try text(try head.number())
             groups.append(lexicon.groups.intern(dimensions))
         }
-        for _ in 0..<(try head.length()) { hashes.append(try head.fixed64()) }
+        count = try head.length()
+        hashes.reserveCapacity(count)
+        for _ in 0..<count { hashes.append(try head.fixed64()) }
     }
 
     func text(_ number: UInt64) throws(UnreadableBytes) -> UInt32 {

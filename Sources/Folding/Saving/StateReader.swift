@@ -72,6 +72,7 @@ import Lifecycle
         try names.hash(try self[column].number())
     }
 
+    @inline(__always)
     mutating func moment(
         from other: Moment, _ column: StateColumn, times: StateColumn? = nil
     ) throws(UnreadableBytes) -> Moment {
@@ -79,6 +80,7 @@ import Lifecycle
         return moment
     }
 
+    @inline(__always)
     private mutating func optionalMoment(
         from other: Moment, _ column: StateColumn, times: StateColumn?
     ) throws(UnreadableBytes) -> Moment? {
@@ -129,6 +131,7 @@ import Lifecycle
         Place(stamp: try stamp(column), order: try self[column].signed())
     }
 
+    @inline(__always)
     mutating func flag(_ column: StateColumn) throws(UnreadableBytes) -> Bool {
         let byte = try self[column].byte()
         guard byte <= 1 else { throw UnreadableBytes() }
