@@ -35,7 +35,7 @@ internal import Glibc
         case "decode": try DecodeBench.run(&report, full: full)
         case "engine": EngineBench.run(&report, full: full)
         case "counts": Steady.run(&report)
-        case "checkpoint": CheckpointBench.run(&report, full: full)
+        case "checkpoint": try CheckpointBench.run(&report, full: full)
         case "replay": try ReplayBench.run(&report, full: full)
         case "takeover": try DeliveryBench.run(&report)
         default: try BrokerBench.run(&report, full: full)

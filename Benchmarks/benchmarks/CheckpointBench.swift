@@ -18,14 +18,14 @@ enum CheckpointBench {
         var seconds = 0.0
     }
 
-    static func run(_ report: inout Report, full: Bool) {
+    static func run(_ report: inout Report, full: Bool) throws {
         for devices in full ? [200_000, 1_000_000] : [200_000] {
             report.section("checkpoint, one core, \(devices) devices, \(eventsOfCommit) events a commit, pass of 60")
-            measure(&report, devices: devices)
+            try measure(&report, devices: devices)
         }
     }
 
-    private static func measure(_ report: inout Report, devices: Int) {
+    private static func measure(_ report: inout Report, devices: Int) throws {
         var feed = Feed(devices: devices)
         var settings = EngineSettings()
         settings.decoding = .simulated
@@ -52,7 +52,7 @@ enum CheckpointBench {
             written.told += saved.states - saved.changes.states
         }
         tell(&report, written)
-        restore(&report, log, engine, last)
+        try restore(&report, log, engine, last)
     }
 
     private static func commit(
@@ -92,7 +92,7 @@ enum CheckpointBench {
     /// From the last place in the log that is enough, as the worker leaves it.
     private static func restore(
         _ report: inout Report, _ log: [ContiguousArray<UInt8>], _ engine: PartitionEngine, _ last: SavedCommit?
-    ) {
+    ) throws {
         let begins = log.indices.filter { number in
             let value = log[number]
             do throws(BlockError) {
@@ -102,22 +102,10 @@ enum CheckpointBench {
                 return false
             }
         }
-        guard let begin = begins.dropLast().last else { return report.note("restore", "no pass is over") }
-        var settings = EngineSettings()
-        settings.decoding = .simulated
-        let restored = PartitionEngine(settings)
-        let start = Clock.thread
-        let reader = CheckpointReader(restored, source, target: last?.number, offset: 0)
-        for value in log[begin...] { unsafe reader.take(value.span.bytes, key: nil) }
-        let found = reader.finish(now: 0)
-        let seconds = Clock.thread - start
-        guard found != nil, restored.devices == engine.devices else {
-            let wanted = Double(engine.devices)
-            return report.figure("devices restored", Double(restored.devices), "", floor: .atLeast(wanted))
-        }
-        report.figure("read back", Double(reader.states) / seconds / 1e6, "M states/CPU-s")
-        report.figure("devices restored", Double(restored.devices) / seconds / 1e6, "M devices/CPU-s")
-        let bytes = log[begin...].reduce(0) { $0 + $1.count }
-        report.figure("read for a device", Double(bytes) / Double(restored.devices), "B", digits: 1)
+        guard let last, let begin = begins.dropLast().last else { return report.note("restore", "no pass is over") }
+        let bench = RestoreBench(
+            log: log[begin...], source: source, target: last.number, devices: engine.devices)
+        bench.run(&report)
+        try bench.runOnBroker(&report)
     }
 }
