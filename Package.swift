@@ -29,7 +29,8 @@ let fuzzer: [Target] =
     ? []
     : [
         .executableTarget(
-            name: "fuzzer", dependencies: ["Lifecycle", "Settings", "Decoding", "Aggregating", "Engine"],
+            name: "fuzzer",
+            dependencies: ["Lifecycle", "Settings", "Decoding", "Aggregating", "Checkpointing", "Engine"],
             path: "Tests/Fuzz", exclude: ["run", "corpus"],
             swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
     ]

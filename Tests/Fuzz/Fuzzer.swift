@@ -9,6 +9,7 @@ enum Target: String, CaseIterable {
     case logcat
     case replay
     case story
+    case checkpoint
 
     /// Takes one input in; whatever must not be ends the process.
     func take(_ bytes: [UInt8]) {
@@ -19,6 +20,7 @@ enum Target: String, CaseIterable {
         case .logcat: DecoderTarget.take(bytes, as: .logcat)
         case .replay: ReplayTarget.take(bytes)
         case .story: StoryTarget.take(bytes)
+        case .checkpoint: CheckpointTarget.take(bytes)
         }
     }
 
