@@ -177,6 +177,7 @@ struct PartitionLog: Sendable {
         switch how {
         case .torn(let count): value = Array(value.prefix(count))
         case .flipped(let bit): if bit / 8 < value.count { value[bit / 8] ^= 1 << UInt8(bit % 8) }
+        case .replaced(let other): value = other
         }
         record.value = value
         entries[index].content = .record(record)

@@ -59,4 +59,6 @@ package enum Corruption: Hashable, Sendable {
     case torn(Int)
     /// One bit, counted from the first byte's lowest, is turned over; none where the value is shorter.
     case flipped(bit: Int)
+    /// Something else stands there.
+    case replaced([UInt8])
 }

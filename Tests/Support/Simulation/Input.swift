@@ -97,7 +97,9 @@ struct Input {
         devices[device].sequence += random.happens(0.04) ? 2 : 1
         var time = stream + random.number(-3000...200)
         if random.happens(0.02) { time += random.pick([-400 * 86_400_000, -3_600_000, 86_400_000 * 30, 600_000]) }
-        return "{\"device_id\":\"d\(device)\",\"app_id\":\"a\(device % 3)\",\"event\":\"\(name)\",\"ts\":\(time),"
+        let version = plan.versions > 0 ? "\"app_version\":\"v\(random.below(plan.versions))\"," : ""
+        return "{\"device_id\":\"d\(device)\",\"app_id\":\"a\(device % 3)\",\(version)"
+            + "\"event\":\"\(name)\",\"ts\":\(time),"
             + "\"seq\":\(devices[device].sequence),\"process_id\":\"p\(devices[device].process)\"}"
     }
 }

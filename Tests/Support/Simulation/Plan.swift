@@ -84,6 +84,8 @@ struct Plan {
     var killsAll: Bool
     /// The last partition of the input is silent in the middle of the run, and at the end.
     private(set) var hasSilence = false
+    /// Of each app; what is in which group is then decided within each commit, and so compared commit by commit.
+    private(set) var versions = 0
     /// Stream time that passes in a ms.
     var pace: Int64
     private(set) var random: Random
@@ -135,6 +137,7 @@ struct Plan {
         case 8, 9, 10: if isKeyed { settings["delivery.guarantee"] = "at_least_once" }
         case 11, 12, 13: drawSilence()
         case 14: faults.append((random.number(3000...length), .upgrade))
+        case 15, 16: drawGroups()
         default: break
         }
         faults.sort { $0.time < $1.time }
@@ -161,6 +164,21 @@ struct Plan {
         faults.removeAll { entry in
             switch entry.fault {
             case .clock, .spoil, .empty: true
+            default: false
+            }
+        }
+    }
+
+    /// More groups than a window holds.
+    private mutating func drawGroups() {
+        guard isKeyed else { return }
+        versions = random.pick([2, 4, 8])
+        settings.merge([
+            "group.by": "app_id,app_version", "group.limit": random.pick(["1", "2", "5"]), "checkpoint.pass": "50",
+        ]) { _, new in new }
+        faults.removeAll { entry in
+            switch entry.fault {
+            case .spoil(0, _, _, _), .empty(0, _): true
             default: false
             }
         }
@@ -275,6 +293,9 @@ struct Plan {
 
     /// Some events may count twice after a fault.
     var mayRepeat: Bool { settings["delivery.guarantee"] == "at_least_once" }
+
+    /// What is said of a partition depends on where its commits end, which the checkpoint tells.
+    var isByCommit: Bool { hasSilence || versions > 0 }
 
     var addsPartitions: Bool { faults.contains { $0.fault == .addPartition } }
 

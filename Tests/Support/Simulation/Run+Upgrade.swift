@@ -1,5 +1,6 @@
 import BrokerModel
 import Checkpointing
+import Lifecycle
 import Metering
 
 /// A moment from which on workers are of another version than the checkpoint.
@@ -21,14 +22,25 @@ extension Run {
         for index in 0..<net.partitions(of: "app-devices") {
             let place = PartitionName("app-devices", index)
             old.sources.formUnion(sources(in: net.cluster.records(in: place, .readCommitted)))
-            let version = Block.magic.count * 8 + Block.version.trailingZeroBitCount
             for stored in net.cluster.records(in: place, .readUncommitted) {
+                guard let value = stored.record.value else { continue }
                 net.change { cluster, now in
-                    cluster.corrupt(place, at: stored.offset, .flipped(bit: version), now: now)
+                    cluster.corrupt(place, at: stored.offset, .replaced(Self.older(value)), now: now)
                 }
             }
         }
         upgrade = old
+    }
+
+    /// The block as the version before would have written it: whole, with its own number and the checksum to it.
+    private static func older(_ block: [UInt8]) -> [UInt8] {
+        let size = MemoryLayout<UInt64>.size
+        guard block.count > size + Block.magic.count else { return block }
+        var block = Array(block.dropLast(size))
+        block[Block.magic.count] = Block.version - 1
+        let checksum = unsafe StableHash.hash(block.span.bytes)
+        for byte in 0..<size { block.append(UInt8(truncatingIfNeeded: checksum >> (8 * UInt64(byte)))) }
+        return block
     }
 
     /// I2: states of an older format are never gone on from, nor lost in silence. Each task that began where one of

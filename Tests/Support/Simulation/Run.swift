@@ -31,6 +31,8 @@ final class Run {
         var steps: Int
         var now: Int64
         var rows: Int
+        /// Of them, those of groups beyond the limit.
+        var others: Int
         var comparisons: Int
         var restorations: Int
         var trapped: Int
@@ -199,6 +201,7 @@ final class Run {
         try finish()
         return Result(
             hash: world.trace.hash, steps: world.trace.steps, now: world.now, rows: checks.rowCount,
+            others: checks.otherRows,
             comparisons: checks.comparisons, restorations: checks.restorations, trapped: net.sprung,
             recovery: recovery)
     }

@@ -43,8 +43,8 @@ for seed in first..<first + count {
         let result = try run(seed)
         say(
             "passed \(seed) hash=\(String(result.hash, radix: 16)) ms=\(result.now) steps=\(result.steps) "
-                + "rows=\(result.rows) comparisons=\(result.comparisons) restorations=\(result.restorations) "
-                + "trapped=\(result.trapped) recovery=\(result.recovery)")
+                + "rows=\(result.rows) others=\(result.others) comparisons=\(result.comparisons) "
+                + "restorations=\(result.restorations) trapped=\(result.trapped) recovery=\(result.recovery)")
     } catch {
         isRight = false
         say("FAILED \(seed) \(error)")
