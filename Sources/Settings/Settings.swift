@@ -44,6 +44,14 @@ package struct Settings: Sendable {
         passedThrough[KafkaSide.bootstrapKey]?.value ?? ""
     }
 
+    /// Every key of `kafka.*` that was given, by whom it is for and its name there; sorted by key.
+    package var kafkaKeys: [(key: String, side: KafkaSide?, name: String, value: String)] {
+        passedThrough.sorted { $0.key < $1.key }.map { key, entry in
+            let side = KafkaSide.of(key)
+            return (key, side, String(key.dropFirst((side?.prefix ?? KafkaSide.prefix).count)), entry.value)
+        }
+    }
+
     /// Where a key of `kafka.*` was given, for diagnosis by the one that knows librdkafka's properties.
     package func origin(ofKafka key: String) -> SettingOrigin {
         passedThrough[key]?.origin ?? .fallback

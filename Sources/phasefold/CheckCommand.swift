@@ -17,6 +17,7 @@ enum CheckCommand {
         try invocation.refuseOperands()
         let settings = try invocation.settings(required: Command.workerKeys)
         _ = try Output.print(settings.entries.map { "\($0.key) = \($0.text)  (\($0.origin))\n" }.joined())
+        try settings.demandKafkaKeys()
         let problems = try findings(settings).filter { finding in
             // What is missing and will be made at start is no problem.
             finding.kind != .missing || !settings.topicsCreate

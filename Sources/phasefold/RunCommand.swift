@@ -23,6 +23,7 @@ enum RunCommand {
         try invocation.refuseOperands()
         if invocation.has(helpConfig) { return try Output.print(Reference.page()) }
         let settings = try invocation.settings(required: Command.workerKeys)
+        try settings.demandKafkaKeys()
         let metrics = Metrics()
         let log = Log(settings, metrics)
         let site: WorkerSite
@@ -45,6 +46,14 @@ enum RunCommand {
         } catch {
             throw CommandError(error)
         }
+    }
+}
+
+extension Settings {
+    /// - Throws: all that librdkafka would refuse of `kafka.*`, of whatever client, before any is made.
+    func demandKafkaKeys() throws(CommandError) {
+        let problems = KafkaKeys.problems(self)
+        if !problems.isEmpty { throw CommandError(.configuration, lines: problems.map(\.description)) }
     }
 }
 
