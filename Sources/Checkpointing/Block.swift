@@ -24,6 +24,8 @@ package struct Block: Equatable, Sendable {
     /// More than any writer makes: what claims to be longer is no content.
     static let contentLimit = 64 << 20
     package static let magic: [UInt8] = Array("PHCK".utf8)
+    /// Matches alone, without a code for what is left: at 3 a block is 7 % shorter, takes three times as long to pack
+    /// and twice as long to unpack.
     private static let level: Int32 = -1
 
     package init(header: BlockHeader, content: ContiguousArray<UInt8>) {

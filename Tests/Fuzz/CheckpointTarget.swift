@@ -10,14 +10,14 @@ enum CheckpointTarget {
     /// States are at home below this place.
     private static let places: UInt32 = 300
 
-    /// The first byte says where the input is cut in two blocks, of which the second tells what the first has told.
+    /// The first two bytes tell how long the first content is; another follows, and then the first one again.
     static func take(_ bytes: [UInt8]) {
-        guard let first = bytes.first, let settings = try? Settings([:]) else { return }
-        let contents = bytes.dropFirst()
-        let cut = contents.startIndex + contents.count * Int(first) / 255
+        guard bytes.count > 2, let settings = try? Settings([:]) else { return }
+        let cut = min(2 + Int(bytes[0]) << 8 + Int(bytes[1]), bytes.count)
+        let (first, second) = (bytes[2..<cut], bytes[cut...])
         let engine = PartitionEngine(EngineSettings(settings, replays: true))
         let reader = CheckpointReader(engine, source, target: nil, offset: .max)
-        for (number, content) in [contents[..<cut], contents[cut...], contents].enumerated() {
+        for (number, content) in [first, second, first].enumerated() {
             var header = BlockHeader()
             header.topic = ContiguousArray(source.topic.utf8)
             header.number = CommitNumber(epoch: 1, commit: UInt64(number) + 1)
