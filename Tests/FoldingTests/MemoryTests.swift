@@ -3,6 +3,12 @@ import Testing
 @testable import Folding
 
 @Suite struct MemoryTests {
+    /// Cleared in large pages, a chunk that fills two of them by a little costs both.
+    @Test func chunksOfStatesFillTheirPages() {
+        let chunk = Pool<ColdState>.chunkBytes
+        #expect(PagedMemory.roundedUp(chunk) - chunk <= chunk / 50)
+    }
+
     /// Lists beside each other in one memory, changed at random, are what arrays are.
     @Test(arguments: 0..<20 as Range<UInt64>)
     func listsAreAsArrays(seed: UInt64) {

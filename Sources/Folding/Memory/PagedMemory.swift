@@ -11,7 +11,8 @@ enum PagedMemory {
 
     /// - Parameters:
     ///   - byteCount: more than 0; see ``roundedUp(_:)``.
-    ///   - isLarge: large pages are asked for; of a block that may stay nearly empty small ones spare memory.
+    ///   - isLarge: large pages are asked for from the beginning on; else behind the first ``pageSize`` bytes: of a
+    ///     block that may stay nearly empty small ones spare memory.
     static func allocate(byteCount: Int, isLarge: Bool = true) -> UnsafeMutableRawPointer {
         let size = roundedUp(byteCount)
         // One page more, so that the block can begin where a large page does.
@@ -23,7 +24,8 @@ enum PagedMemory {
         if before > 0 { unsafe munmap(reserved, before) }
         unsafe munmap(base + size, pageSize - before)
         // Where it is refused, small pages do the same, more slowly; of a small block they spare memory.
-        if isLarge, byteCount >= pageSize { unsafe madvise(base, size, MADV_HUGEPAGE) }
+        let small = isLarge ? 0 : pageSize
+        if byteCount >= pageSize, size > small { unsafe madvise(base + small, size - small, MADV_HUGEPAGE) }
         return unsafe base
     }
 

@@ -1,8 +1,9 @@
 /// Places for values of one kind, found by number; they never move.
 @safe
 struct Pool<Value: ~Copyable>: ~Copyable {
-    private static var chunkBits: Int { 14 }
-    private static var chunkBytes: Int { MemoryLayout<Value>.stride << chunkBits }
+    /// 2¹⁷ values of a multiple of 16 bytes fill a whole number of large pages; memory is given as it is touched.
+    private static var chunkBits: Int { 17 }
+    static var chunkBytes: Int { MemoryLayout<Value>.stride << chunkBits }
     private var chunks: [UnsafeMutablePointer<Value>] = unsafe []
     private var free: [UInt32] = []
     private var used = 0
