@@ -266,6 +266,12 @@ package final class PartitionEngine {
         return fold.state(of: key)
     }
 
+    /// Groups that are known.
+    package var groups: Int { lexicon.groups.count }
+
+    /// Sums of groups beyond `group.limit` so far, which went to `__other__`.
+    package var overGroupLimit: Int { combiner.statistics.overLimit }
+
     /// Events that wait in memory for older ones: a position behind them is not done with.
     package var held: Int {
         let folded = fold.counts

@@ -75,6 +75,11 @@ package struct MetricTable: Sendable {
         "phasefold_windows_open", .none, "Windows that are not final yet, times their groups.", labels: ["partition"])
     package let groups = GaugeDefinition(
         "phasefold_groups", .none, "Groups that are known to a task.", labels: ["partition"])
+    package let overGroupLimit = CounterDefinition(
+        "phasefold_over_group_limit_total", .none,
+        "Sums of a group that went to __other__, since its window had group.limit groups: of stage 1 in a commit, of "
+            + "stage 2 over all partitions.",
+        labels: ["stage"])
     package let lag = GaugeDefinition(
         "phasefold_lag_records", .records, "Records of a partition that are not folded yet.",
         labels: ["topic", "partition"])

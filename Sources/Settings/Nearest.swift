@@ -1,7 +1,8 @@
 /// What a misspelt word was probably meant to be.
 package enum Nearest {
     /// The candidate that is fewest slips of the keyboard away from `word`: a letter too many, too few, wrong, or
-    /// two swapped. nil where even the nearest is more than a third of its length away.
+    /// two swapped; else the one that begins with it. nil where even the nearest is more than a third of its length
+    /// away, or several begin with it.
     package static func match(to word: String, in candidates: some Sequence<String>) -> String? {
         let letters = Array(word.utf8)
         var best: (candidate: String, distance: Int)?
@@ -13,7 +14,10 @@ package enum Nearest {
             let found = distance(letters, other)
             if found <= bound { best = (candidate, found) }
         }
-        return best?.candidate
+        if let best { return best.candidate }
+        guard letters.count >= 3 else { return nil }
+        let longer = candidates.filter { $0.hasPrefix(word) }
+        return longer.count == 1 ? longer[0] : nil
     }
 
     /// Optimal string alignment distance of `a` and `b`.

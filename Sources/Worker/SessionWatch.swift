@@ -12,7 +12,8 @@ final class SessionWatch {
     private let scheduler: any Scheduler
     private var lastLook = MonotonicTime(nanoseconds: 0)
     private var lastLine: MonotonicTime
-    private var lastPositions: [TopicPartition: Int64] = [:]
+    /// Records of each partition that were read by the last line.
+    private var lastRecords: [TopicPartition: UInt64] = [:]
     private var lastReports: [String: MonotonicTime] = [:]
     private var reason: String? = "joining the group"
     private var lag: Int64 = 0
@@ -105,14 +106,12 @@ final class SessionWatch {
     private func writeLine(_ tasks: [PartitionTask]) {
         let seconds = Double(since(lastLine)) / 1000
         lastLine = scheduler.now
-        var positions: [TopicPartition: Int64] = [:]
-        var records: Int64 = 0
-        for task in tasks where task.stage == inputStage {
-            let position = task.position.offset
-            positions[task.partition] = position
-            if let last = lastPositions[task.partition], last >= 0 { records += max(position - last, 0) }
+        var records: UInt64 = 0
+        for partition in tasks.filter({ $0.stage == inputStage }).map(\.partition) {
+            let read = metrics.counter(\.recordsIn, partition.label).value
+            records += read - lastRecords[partition, default: 0]
+            lastRecords[partition] = read
         }
-        lastPositions = positions
         let commits = metrics.histogram(\.commitSeconds)
         let count = commits.counts.reduce(0, +)
         let rate = Int64(Double(records) / seconds)

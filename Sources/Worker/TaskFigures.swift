@@ -21,6 +21,7 @@ extension Metrics {
         remove(\.stateBytes, label)
         remove(\.streamTime, label)
         remove(\.windowsOpen, label)
+        remove(\.groups, label)
         remove(\.restoring, label)
         remove(\.lag, partition.topic, String(partition.partition))
     }
@@ -74,15 +75,20 @@ final class FoldFigures {
     private let folded: Metering.Counter
     private let duplicates: Metering.Counter
     private let late: Metering.Counter
+    private let overLimit: Metering.Counter
     private let held: Gauge
+    private let groups: Gauge
     private let devices: Gauge
     private let stateBytes: Gauge
     private let waiting: Gauge
     private let streamTime: Gauge
     private var last = EngineCounts()
+    private var lastOverLimit = 0
 
     init(_ partition: TopicPartition, _ metrics: Metrics) {
         let label = partition.label
+        overLimit = metrics.counter(\.overGroupLimit, Stage.fold.rawValue)
+        groups = metrics.gauge(\.groups, label)
         folded = metrics.counter(\.eventsFolded, label)
         duplicates = metrics.counter(\.eventsDuplicate, label)
         late = metrics.counter(\.eventsLate, label)
@@ -99,6 +105,9 @@ final class FoldFigures {
         duplicates.add(upBy: counts.duplicates - last.duplicates)
         late.add(upBy: counts.late - last.late)
         last = counts
+        overLimit.add(upBy: engine.overGroupLimit - lastOverLimit)
+        lastOverLimit = engine.overGroupLimit
+        groups.set(engine.groups)
         held.set(max(engine.held, 0))
         devices.set(engine.devices)
         stateBytes.set(engine.stateBytes)
@@ -114,19 +123,24 @@ extension Metering.Counter {
 /// The metrics of one partition of stage 2.
 final class TotalFigures {
     let partials: Metering.Counter
+    private let overLimit: Metering.Counter
     private let windows: Gauge
     private let restoring: Gauge
     private let metrics: Metrics
+    private var lastOverLimit = 0
 
     init(_ partition: TopicPartition, _ metrics: Metrics) {
         self.metrics = metrics
         partials = metrics.counter(\.partialsIn)
+        overLimit = metrics.counter(\.overGroupLimit, Stage.total.rawValue)
         windows = metrics.gauge(\.windowsOpen, partition.label)
         restoring = metrics.gauge(\.restoring, partition.label)
     }
 
     func update(_ statistics: WindowTotals.Statistics) {
         windows.set(statistics.cells)
+        overLimit.add(upBy: statistics.overLimit - lastOverLimit)
+        lastOverLimit = statistics.overLimit
     }
 
     func restored(_ isRestored: Bool) {

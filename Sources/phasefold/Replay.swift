@@ -28,6 +28,8 @@ struct Replay: ~Copyable {
     mutating func fold() throws -> ReplayOutcome {
         for (number, path) in inputs.paths.enumerated() { try fold(path, number: number) }
         totals.finish(into: &outcome.rows)
+        outcome.overGroupLimit += totals.statistics.overLimit
+        outcome.groupLimit = settings.aggregating.groupLimit
         progress.clear()
         return outcome
     }
@@ -62,6 +64,7 @@ struct Replay: ~Copyable {
         engine.finish()
         engine.drain(into: &totals)
         outcome.counts += engine.counts
+        outcome.overGroupLimit += engine.overGroupLimit
         outcome.devices += engine.devices
         outcome.systemLaunches += engine.systemLaunchTimes.map { Double($0.milliseconds) }
         bytesBefore += reader.consumed
@@ -84,6 +87,10 @@ struct ReplayOutcome {
     var systemLaunches: [Double] = []
     /// The final records, sorted by key.
     var rows = RecordBatch()
+    /// Sums of groups for which a window had no room.
+    var overGroupLimit = 0
+    /// The most groups of a window.
+    var groupLimit = 0
     private var unreadable: [String: Unreadable] = [:]
 
     mutating func note(_ rejections: [Rejection], path: String, record: Int) {
@@ -93,13 +100,15 @@ struct ReplayOutcome {
         }
     }
 
-    /// What could not be read, one line for each code, the most frequent first.
+    /// What could not be read, one line for each code, the most frequent first; and that groups were put together.
     func complaints() -> String {
         let sorted = unreadable.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
-        return sorted.map { code, found in
+        let lines = sorted.map { code, found in
             let events = found.count == 1 ? "1 event or record" : "\(Figures.grouped(found.count)) events or records"
             return "phasefold: replay: \(events) not read: \(code), first in \(found.path), record \(found.record)\n"
         }.joined()
+        if overGroupLimit == 0 { return lines }
+        return lines + "phasefold: replay: groups beyond \(groupLimit) a window are in __other__; raise group.limit\n"
     }
 
     /// Prints the records to standard output, one a line.

@@ -9,7 +9,9 @@ enum ReplayCommand {
         summary: "Folds files of events and prints the final records.",
         details: """
             Folds files of events (- is standard input) as the worker folds topics, and prints the final records \
-            as NDJSON, sorted by key. Each file is a partition, each line a record, which may hold an array.
+            as NDJSON, sorted by key. Each file is a partition, each line a record, which may hold an array. \
+            A file of OTLP requests has the length of each before it, in four bytes, big-endian, as the Collector's \
+            file exporter writes.
             The end of the input makes every window final and leaves open intervals open. What cannot be read is \
             counted on standard error and does not change the exit status.
             """,

@@ -63,6 +63,19 @@ import Testing
         }
     }
 
+    /// A metric that nothing sets is a promise.
+    @Test func everyMetricIsSetSomewhere() throws {
+        let table = "Sources/Metering/MetricTable.swift"
+        let text = try #require(Repository.swiftFiles.first { $0.path == table }).text
+        let names = text.matches(of: /package let (\w+) = \w+Definition\(/).map { String($0.1) }
+        #expect(names.count > 30)
+        let others = Repository.swiftFiles.filter { $0.path.hasPrefix("Sources/") && $0.path != table }.map(\.text)
+        for name in names {
+            let use = try Regex("\\\\\\.\(name)\\b")
+            #expect(others.contains { $0.firstMatch(of: use) != nil }, "nothing sets \(name)")
+        }
+    }
+
     @Test func theTopLevelIsTidy() throws {
         let allowed: Set<String> = ["Package.swift", "Sources", "Tests", "Benchmarks", "deploy", "README.md"]
         let entries = try FileManager.default.contentsOfDirectory(atPath: Repository.root.path)

@@ -198,7 +198,7 @@ import Testing
 
     static let slips: [(String, String?)] = [
         ("replya", "replay"), ("reply", "replay"), ("Run", "run"), ("rn", "run"), ("simulat", "simulate"), ("zzz", nil),
-        ("", nil),
+        ("", nil), ("sim", "simulate"), ("re", nil), ("top", "topics"),
     ]
 
     @Test(arguments: slips)

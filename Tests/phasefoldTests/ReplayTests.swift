@@ -48,6 +48,15 @@ import Testing
         #expect(!whole.out.contains("split_key"))
     }
 
+    @Test func groupsBeyondTheLimitAreSaid() throws {
+        let input = ["1", "2", "3"].map { ReplayTests.event($0, "heartbeat", 0, extra: ",\"app_version\":\"\($0)\"") }
+            .joined(separator: "\n")
+        let limited = try Executable.run("replay", "--set", "group.limit=2", "-", input: input)
+        #expect(limited.status == 0 && limited.lines.contains { $0.contains("__other__") })
+        #expect(limited.err == "phasefold: replay: groups beyond 2 a window are in __other__; raise group.limit\n")
+        #expect(try Executable.run("replay", "--set", "group.limit=3", "-", input: input).err.isEmpty)
+    }
+
     @Test func whatCannotBeReadIsCountedAndTheStatusStays() throws {
         let input = "{\"a\":1}\nfoo\n\n" + ReplayTests.visit("d") + "bar\n"
         let result = try Executable.run("replay", "-", input: input)
