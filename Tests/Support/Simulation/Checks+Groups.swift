@@ -28,6 +28,15 @@ extension Checks {
     /// Rows of what was beyond the limit of groups.
     var otherRows: Int { rows.keys.count { Self.text($0).hasSuffix("/__other__") } }
 
+    /// Tasks that may have found states without an offset: with `at_least_once` those of a worker that died between its
+    /// first states and their offset, which are of no use to anybody.
+    var uncommittedStates: Int {
+        guard plan.mayRepeat else { return 0 }
+        return truth.folds.reduce(0) { sum, fold in
+            sum + max((net.journeys[fold.name]?.beginnings.count { $0 == nil } ?? 0) - 1, 0)
+        }
+    }
+
     /// Whether a task has gone on with the states of another.
     private var hasRestarted: Bool {
         truth.folds.contains { fold in
