@@ -40,12 +40,22 @@ enum RunCommand {
             site.stop()
             log.flush()
         }
+        DispatchQueue.global().async { tellUnsuitableTopics(settings, log) }
         do throws(WorkerFailure) {
             try worker.run()
             return .done
         } catch {
             throw CommandError(error)
         }
+    }
+}
+
+extension RunCommand {
+    /// Topics that are otherwise than a worker needs them keep none from its work, today: each is said once, beside it.
+    private static func tellUnsuitableTopics(_ settings: Settings, _ log: Log) {
+        // A broker that does not answer is the worker's to tell.
+        let findings = (try? TopicKeeper(settings).check()) ?? []
+        for finding in findings where finding.kind == .unsuitable { log.warning("topics", finding.description) }
     }
 }
 

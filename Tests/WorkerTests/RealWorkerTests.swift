@@ -145,6 +145,29 @@ struct RealWorkerTests {
         }
     }
 
+    @Test func topicsThatAreOtherwiseAreSaidAtTheStart() throws {
+        let name = fresh("odd")
+        try createInput(name, partitions: 1)
+        let odd = NewTopic(
+            "\(name)-totals", partitions: 1, replicas: 1, configuration: ["cleanup.policy": "delete"])
+        try Admin(local(bootstrap)).create([odd], limit: 10_000)
+        let file = try properties(name)
+        defer { remove(file, log(of: file)) }
+        let worker = try startWorker(file)
+        defer { if worker.isRunning { worker.terminate() } }
+        let wanted = "the topic \(name)-totals has cleanup.policy=delete: set it to compact"
+        let end = Date(timeIntervalSinceNow: 60)
+        var text = ""
+        while !text.contains(wanted), Date() < end {
+            Thread.sleep(forTimeInterval: 0.2)
+            text = try String(contentsOf: log(of: file), encoding: .utf8)
+        }
+        #expect(text.contains(wanted), "\(text)")
+        worker.terminate()
+        worker.waitUntilExit()
+        #expect(worker.terminationStatus == 0)
+    }
+
     @Test(.enabled(if: hasPeer, "skipped: no confluent-kafka"))
     func whatCannotBeReadIsADeadLetter() throws {
         let name = fresh("bad")
