@@ -1,17 +1,22 @@
 /// Takes elements in any order and gives the least first; of equal ones any. Each costs O(log n).
-package struct MinHeap<Element: Comparable> {
-    /// A binary heap: each element is not greater than the two at twice its place and one and two more.
-    package private(set) var elements: ContiguousArray<Element> = []
+@usableFromInline package struct MinHeap<Element: Comparable> {
+    /// A binary heap: no element is greater than the two at twice its place and one and two more.
+    @usableFromInline package internal(set) var elements: ContiguousArray<Element>
 
-    package init() {}
+    @inlinable
+    package init() { elements = [] }
 
     /// Of elements in any order.
+    @inlinable
     package init(_ elements: some Sequence<Element>) {
+        self.init()
         for element in elements { insert(element) }
     }
 
-    package var least: Element? { elements.first }
+    @inlinable @inline(__always)
+    package var least: Element? { elements.isEmpty ? nil : elements[0] }
 
+    @inlinable
     package mutating func insert(_ element: Element) {
         var place = elements.count
         elements.append(element)
@@ -21,16 +26,17 @@ package struct MinHeap<Element: Comparable> {
         }
     }
 
+    @inlinable
     package mutating func removeLeast() -> Element? {
-        guard let least = elements.first, let last = elements.popLast() else { return nil }
+        guard let least, let last = elements.popLast() else { return nil }
         guard !elements.isEmpty else { return least }
         elements[0] = last
         var place = 0
         while true {
             var smallest = place
-            for child in (2 * place + 1)..<min(2 * place + 3, max(elements.count, 2 * place + 1)) {
-                if elements[child] < elements[smallest] { smallest = child }
-            }
+            let (left, right) = (2 * place + 1, 2 * place + 2)
+            if left < elements.count, elements[left] < elements[smallest] { smallest = left }
+            if right < elements.count, elements[right] < elements[smallest] { smallest = right }
             if smallest == place { return least }
             elements.swapAt(place, smallest)
             place = smallest
