@@ -266,6 +266,9 @@ package final class PartitionEngine {
         return fold.state(of: key)
     }
 
+    /// Scenes, activities, views and resources that were forgotten so far, beyond `instances.limit`.
+    package var forgottenInstances: Int { fold.counts.forgotten }
+
     /// Groups that are known.
     package var groups: Int { lexicon.groups.count }
 

@@ -64,7 +64,7 @@ extension Device {
         case .activityStop: stop(&activity, before, stamp, held, reason: event.reason, context)
         default: return destroy(activity, before, stamp, held, reason: event.reason, context)
         }
-        held.activities.append(activity, limit: context.limits.instancesLimit, in: context.memory)
+        context.keep(activity, in: &held.activities)
     }
 
     private mutating func create(

@@ -86,6 +86,12 @@ final class FoldContext {
     func count(_ counter: Counter, at stamp: Stamp) {
         emit(.count(counter), at: stamp)
     }
+
+    /// Adds an instance to those of its kind; of as many as there may be, the one that was heard of longest ago goes.
+    func keep<Instance>(_ instance: Instance, in list: inout Few<Instance>) {
+        if list.count >= limits.instancesLimit { counts.forgotten += 1 }
+        list.append(instance, limit: limits.instancesLimit, in: memory)
+    }
 }
 
 /// How long stream time is to pass, from a receive time on, before a limit is judged by it, ms.
@@ -118,6 +124,8 @@ package struct FoldCounts: Sendable, Equatable {
     package var other = 0
     package var duplicates = 0
     package var late = 0
+    /// Scenes, activities, views and resources that were forgotten, as their installation had `instances.limit` others.
+    package var forgotten = 0
 
     package init() {}
 }

@@ -42,7 +42,7 @@ extension Device {
             resource.isLeaked = true
             held.resources.remove(at: index)
         }
-        held.resources.append(resource, limit: context.limits.instancesLimit, in: context.memory)
+        context.keep(resource, in: &held.resources)
         let isInBackground = state == .background || state == .launching
         if isInBackground, held.graces.backgrounded == nil { held.graces.backgrounded = resource.started }
     }

@@ -25,7 +25,7 @@ extension Device {
             letRule(.scenesRule, held, context)
             if index == nil {
                 let scene = Scene(id: id, phase: .background, isFresh: true, openedBy: nil, since: stamp.moment)
-                held.scenes.append(scene, limit: context.limits.instancesLimit, in: context.memory)
+                context.keep(scene, in: &held.scenes)
             }
         case .sceneDisconnect:
             letRule(.scenesRule, held, context)
@@ -69,7 +69,7 @@ extension Device {
         let scene = Scene(
             id: event.instance, phase: edge.phase, isFresh: false, openedBy: edge, since: stamp.moment)
         if let index { held.scenes.remove(at: index) }
-        held.scenes.append(scene, limit: context.limits.instancesLimit, in: context.memory)
+        context.keep(scene, in: &held.scenes)
         if verdict == .missing { context.count(.missingEvent, at: stamp) }
 
         let derived = Device.mostActive(held.scenes)

@@ -81,7 +81,7 @@ extension Device {
         default:
             break
         }
-        held.views.append(view, limit: context.limits.instancesLimit, in: context.memory)
+        context.keep(view, in: &held.views)
     }
 
     private mutating func load(

@@ -69,6 +69,11 @@ package struct MetricTable: Sendable {
         "phasefold_devices", .none, "Installations whose state is held.", labels: ["partition"])
     package let stateBytes = GaugeDefinition(
         "phasefold_state_bytes", .bytes, "Memory of the states of installations.", labels: ["partition"])
+    package let instancesForgotten = CounterDefinition(
+        "phasefold_instances_forgotten_total", .none,
+        "Scenes, activities, views and resources that were forgotten, since their installation had instances.limit "
+            + "others that were heard of later.",
+        labels: ["partition"])
     package let sightings = GaugeDefinition(
         "phasefold_sightings", .none, "Installations and hours that are remembered to find split keys.")
     package let windowsOpen = GaugeDefinition(

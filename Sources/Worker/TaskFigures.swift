@@ -76,6 +76,7 @@ final class FoldFigures {
     private let duplicates: Metering.Counter
     private let late: Metering.Counter
     private let overLimit: Metering.Counter
+    private let forgotten: Metering.Counter
     private let held: Gauge
     private let groups: Gauge
     private let devices: Gauge
@@ -83,10 +84,11 @@ final class FoldFigures {
     private let waiting: Gauge
     private let streamTime: Gauge
     private var last = EngineCounts()
-    private var lastOverLimit = 0
+    private var (lastOverLimit, lastForgotten) = (0, 0)
 
     init(_ partition: TopicPartition, _ metrics: Metrics) {
         let label = partition.label
+        forgotten = metrics.counter(\.instancesForgotten, label)
         overLimit = metrics.counter(\.overGroupLimit, Stage.fold.rawValue)
         groups = metrics.gauge(\.groups, label)
         folded = metrics.counter(\.eventsFolded, label)
@@ -106,7 +108,8 @@ final class FoldFigures {
         late.add(upBy: counts.late - last.late)
         last = counts
         overLimit.add(upBy: engine.overGroupLimit - lastOverLimit)
-        lastOverLimit = engine.overGroupLimit
+        forgotten.add(upBy: engine.forgottenInstances - lastForgotten)
+        (lastOverLimit, lastForgotten) = (engine.overGroupLimit, engine.forgottenInstances)
         groups.set(engine.groups)
         held.set(max(engine.held, 0))
         devices.set(engine.devices)

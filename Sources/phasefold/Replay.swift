@@ -18,6 +18,7 @@ struct Replay: ~Copyable {
     init(_ settings: Settings, _ inputs: ReplayInputs) {
         self.settings = EngineSettings(settings, replays: true)
         self.inputs = inputs
+        (outcome.groupLimit, outcome.instancesLimit) = (settings.groupLimit, settings.instancesLimit)
         splits = inputs.paths.count > 1 ? SplitWatch() : nil
         totals = WindowTotals(self.settings.aggregating, sources: inputs.paths.indices.map(Self.source))
     }
@@ -29,7 +30,6 @@ struct Replay: ~Copyable {
         for (number, path) in inputs.paths.enumerated() { try fold(path, number: number) }
         totals.finish(into: &outcome.rows)
         outcome.overGroupLimit += totals.statistics.overLimit
-        outcome.groupLimit = settings.aggregating.groupLimit
         progress.clear()
         return outcome
     }
@@ -65,6 +65,7 @@ struct Replay: ~Copyable {
         engine.drain(into: &totals)
         outcome.counts += engine.counts
         outcome.overGroupLimit += engine.overGroupLimit
+        outcome.forgottenInstances += engine.forgottenInstances
         outcome.devices += engine.devices
         outcome.systemLaunches += engine.systemLaunchTimes.map { Double($0.milliseconds) }
         bytesBefore += reader.consumed
@@ -91,6 +92,10 @@ struct ReplayOutcome {
     var overGroupLimit = 0
     /// The most groups of a window.
     var groupLimit = 0
+    /// Scenes, activities, views and resources that were forgotten for others of their installation.
+    var forgottenInstances = 0
+    /// The most of a kind that an installation has.
+    var instancesLimit = 0
     private var unreadable: [String: Unreadable] = [:]
 
     mutating func note(_ rejections: [Rejection], path: String, record: Int) {
@@ -100,15 +105,21 @@ struct ReplayOutcome {
         }
     }
 
-    /// What could not be read, one line for each code, the most frequent first; and that groups were put together.
+    /// What could not be read, one line for each code, the most frequent first; and what was beyond a limit.
     func complaints() -> String {
         let sorted = unreadable.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
-        let lines = sorted.map { code, found in
+        var lines = sorted.map { code, found in
             let events = found.count == 1 ? "1 event or record" : "\(Figures.grouped(found.count)) events or records"
             return "phasefold: replay: \(events) not read: \(code), first in \(found.path), record \(found.record)\n"
         }.joined()
-        if overGroupLimit == 0 { return lines }
-        return lines + "phasefold: replay: groups beyond \(groupLimit) a window are in __other__; raise group.limit\n"
+        if overGroupLimit > 0 {
+            lines += "phasefold: replay: groups beyond \(groupLimit) a window are in __other__; raise group.limit\n"
+        }
+        if forgottenInstances > 0 {
+            lines += "phasefold: replay: \(Figures.grouped(forgottenInstances)) scenes, activities, views or resources "
+                + "beyond \(instancesLimit) of an installation are forgotten; raise instances.limit\n"
+        }
+        return lines
     }
 
     /// Prints the records to standard output, one a line.

@@ -57,6 +57,20 @@ import Testing
         #expect(try Executable.run("replay", "--set", "group.limit=3", "-", input: input).err.isEmpty)
     }
 
+    @Test func instancesBeyondTheLimitAreSaid() throws {
+        let input = (0..<5).map { number in
+            ReplayTests.event("d", "viewDidAppear", number, extra: ",\"scope\":\"view\",\"instance\":\"\(number)\"")
+        }.joined(separator: "\n")
+        let limited = try Executable.run("replay", "--set", "instances.limit=3", "-", input: input)
+        #expect(
+            limited.err == """
+                phasefold: replay: 2 scenes, activities, views or resources beyond 3 of an installation are forgotten; \
+                raise instances.limit
+
+                """)
+        #expect(try Executable.run("replay", "--set", "instances.limit=5", "-", input: input).err.isEmpty)
+    }
+
     @Test func whatCannotBeReadIsCountedAndTheStatusStays() throws {
         let input = "{\"a\":1}\nfoo\n\n" + ReplayTests.visit("d") + "bar\n"
         let result = try Executable.run("replay", "-", input: input)
