@@ -19,7 +19,7 @@ enum ReplayBench {
 
         var best: Child.Usage?
         var wall = 0.0
-        for _ in 0..<(full ? 5 : 3) {
+        for _ in 0..<(full ? 9 : 5) {
             let start = Clock.wall
             let child = try Child(
                 Child.phasefold, ["replay", input], seconds: 120, output: Scratch.path("rows.ndjson"))
