@@ -310,12 +310,19 @@ struct FoldCore: ~Copyable {
         // Later than now: the entry is stale, and another one is on its way.
         guard wanted != 0, wanted <= TimerWheel.tick(context.stream) else { return }
         table[device].timer = 0
-        if table[device].nextDue(context) <= context.stream {
+        // One limit after another, each as if no more time had passed: in what steps time goes on decides nothing.
+        let stream = context.stream
+        var isExpired = false
+        while !isExpired {
+            let due = table[device].nextDue(context)
+            guard due <= stream else { break }
             note(device)
+            context.stream = due
             table[device].fire(context)
-            if table[device].isExpired(context) { return expire(device) }
+            isExpired = table[device].isExpired(context)
         }
-        schedule(device)
+        context.stream = stream
+        if isExpired { expire(device) } else { schedule(device) }
     }
 
     private mutating func expire(_ device: UInt32) {

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test(arguments: launches + ends + scenes + activities + views + resources + order)
+    @Test(arguments: launches + ends + scenes + activities + views + resources + order + timers)
     func figuresAreThoseOfTheText(_ corner: Corner) throws {
         let outcome = try Story(text: corner.story, settings: corner.settings).outcome()
         for (figure, expected) in corner.figures {
@@ -32,6 +32,24 @@ import Testing
     static let back = "anomalies.clock_regression"
     static let inBackground = "anomalies.view_in_background"
     static let unbalanced = "anomalies.view_unbalanced"
+
+    // MARK: Timers
+
+    /// Each story comes twice: time goes on at once, or in steps.
+    static let timers = [
+        "200000 heartbeat device_id=z", "2000 heartbeat device_id=z; 200000 heartbeat device_id=z",
+    ].flatMap { time in
+        [
+            Corner(
+                "silence that was over before the limit of the interval ends it first",
+                "0 willResignActive; 1000 heartbeat rx=-7200000; \(time)",
+                ["anomalies.stuck_inactive": 0, "inferred.inactive.count": 1], ["future.tolerance": "1d"]),
+            Corner(
+                "of what a receive time long past has made due, the first limit comes first",
+                "0 willResignActive rx=-7200000; 1 heartbeat device_id=z; \(time)",
+                ["anomalies.stuck_inactive": 1, "inferred.inactive.count": 1]),
+        ]
+    }
 
     // MARK: Launches and ends
 

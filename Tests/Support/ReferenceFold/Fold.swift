@@ -106,8 +106,18 @@ extension Installation {
         _ = decideLaunch(by: .unknown, at: edge)
     }
 
-    /// Stream time has come this far without an event of the installation.
+    /// Stream time has come this far without an event of the installation: what is due first happens first, however
+    /// far it goes at once.
     func advance(to stream: Int) {
+        var last = Int.min
+        while let due = nextDue, due < stream, due > last {
+            step(to: due + 1)
+            last = due
+        }
+        step(to: stream)
+    }
+
+    private func step(to stream: Int) {
         release(stream: stream)
         guard held.isEmpty else { return }
         settle(.stream(stream))
