@@ -130,8 +130,8 @@ let package = Package(
         tests(
             "WorkerTests",
             [
-                "Worker", "Kafka", "Lifecycle", "Settings", "Metering", "Aggregating", "Checkpointing", "BrokerSupport",
-                "phasefold",
+                "Worker", "Kafka", "Lifecycle", "Settings", "Metering", "Aggregating", "Checkpointing", "Engine",
+                "BrokerSupport", "phasefold",
             ]),
         // Workers over the model of a cluster, under a time of their own: a seed is a run.
         .executableTarget(

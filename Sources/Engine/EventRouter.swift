@@ -23,6 +23,8 @@ package final class EventRouter {
     private var full = RecordBatch()
     /// Records taken in, events of other telemetry, and what could not be read.
     package private(set) var counts = EngineCounts()
+    /// Events that were packed.
+    package private(set) var packed = 0
     /// The largest receive time so far, ms since the epoch; ``Event/absent`` before the first.
     package private(set) var stream: Int64
     /// A later receive time is none: a clock is wrong. Such a record keeps the stream time of the one before it, ms.
@@ -72,6 +74,7 @@ package final class EventRouter {
                 if !isPassedOver { stream = max(stream, event.received) }
             }
             if event.edge == .tick { continue }
+            packed += 1
             let target = Int(event.installation.high % UInt64(packers.count))
             if packers[target].isBetweenRecords { touched.append(target) }
             packers[target].append(event, stream: stream, lexicon: lexicon)

@@ -59,12 +59,12 @@ final class FoldWork: PartitionWork {
         self.position = position
         self.scheduler = scheduler
         source = SourcePartition(topic: partition.topic, partition: partition.partition)
-        input = InputFigures(partition, metrics, tally)
         figures = FoldFigures(partition, metrics)
         self.checkpoint = checkpoint
         saved = (metrics.counter(\.savedStates), metrics.counter(\.savedBytes))
         engine = checkpoint.standby?.engine ?? PartitionEngine(options.engine, splits: splits, source: source)
         isPacked = partition.topic == options.eventsTopic && !options.isKeyed
+        input = InputFigures(partition, metrics, isPacked ? nil : tally)
         committed = start
         if isPacked {
             engine.expect(inputs.map { SourcePartition(topic: $0.topic, partition: $0.partition) })

@@ -125,7 +125,7 @@ final class RekeyWork: PartitionWork {
         ahead.drop(upTo: alignment.floor(beside: partition))
         bytesAhead.set(ahead.sum)
         swap(&epoch.deadLetters, &letters)
-        figures.update(router.counts)
+        figures.update(router.counts, packed: router.packed)
         if let next = position.next {
             let note = CommitNote(time: router.stream, isIdle: isPassedOver)
             epoch.offset = PartitionOffset(partition, next, metadata: note.text)

@@ -34,10 +34,12 @@ final class InputFigures {
     private let events: Metering.Counter
     private let other: Metering.Counter
     private let metrics: Metrics
-    private let tally: EventTally
+    private let tally: EventTally?
     private var last = EngineCounts()
+    private var lastPacked = 0
 
-    init(_ partition: TopicPartition, _ metrics: Metrics, _ tally: EventTally) {
+    /// - Parameter tally: nil where another stage has counted the events already.
+    init(_ partition: TopicPartition, _ metrics: Metrics, _ tally: EventTally?) {
         let label = partition.label
         self.metrics = metrics
         self.tally = tally
@@ -48,12 +50,13 @@ final class InputFigures {
     }
 
     /// Counts begin with their engine; these counters go on over several.
-    func update(_ counts: EngineCounts) {
+    /// - Parameter packed: events that went on to stage 1, which counts what becomes of them.
+    func update(_ counts: EngineCounts, packed: Int = 0) {
         let ended = counts.events - last.events
         events.add(upBy: ended)
         other.add(upBy: counts.other + counts.otherTelemetry - last.other - last.otherTelemetry)
-        tally.add(events: ended, unreadable: counts.deadLettered - last.deadLettered)
-        last = counts
+        tally?.add(events: ended + packed - lastPacked, unreadable: counts.deadLettered - last.deadLettered)
+        (last, lastPacked) = (counts, packed)
     }
 
     func rejected(_ rejections: [Rejection]) {
