@@ -79,6 +79,9 @@ final class ReadPosition {
         return isAnew
     }
 
+    /// Nothing of the log was ever deleted. Known once a record has come.
+    var isWhole: Bool { ends()?.low == 0 }
+
     /// From here on any offset will do: the caller has gone elsewhere by itself.
     func forget() { next = nil }
 

@@ -118,10 +118,11 @@ final class TotalWork: PartitionWork {
         if let end = restoreEnd, offset + 1 >= end { restoreEnd = nil }
     }
 
-    /// Whether it is in the totals already. A log that is still there from its first record was made anew since.
+    /// Whether it is in the totals already. A log that is still there from its first offset was made anew since; what
+    /// stood there may have been in a transaction that was aborted, so that no record tells.
     private func isKnown(_ offset: Int64) -> Bool {
         guard let end = known else { return false }
-        if offset == 0 || offset >= end { known = nil }
+        if position.isWhole || offset >= end { known = nil }
         return known != nil
     }
 
