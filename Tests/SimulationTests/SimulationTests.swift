@@ -60,6 +60,13 @@ import Testing
         for failure in failures.withLock({ $0 }) { Issue.record(Comment(rawValue: failure)) }
     }
 
+    /// Beyond the first hundreds, those that have shown a fault once.
+    @Test(arguments: [4036, 4620, 5366, 7510, 8910, 9179])
+    func aSeedThatShowedAFaultHolds(seed: Int) throws {
+        let failures = Self.failures(in: try Self.run(from: seed, count: 1), from: seed, count: 1)
+        #expect(failures.isEmpty)
+    }
+
     /// I11: the same seed is the same run, to the last step.
     @Test func aSeedIsARun() throws {
         let lines = try Self.run(from: 11, count: 6)

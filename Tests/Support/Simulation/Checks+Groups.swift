@@ -37,6 +37,13 @@ extension Checks {
         }
     }
 
+    /// Whether a row is one of a worker whose partition was another's already: without a transaction nothing holds it
+    /// back, and it says of the worker that has the partition nothing.
+    func isZombies(_ stored: StoredRecord, in partition: PartitionName) -> Bool {
+        guard plan.mayRepeat, let place = places[stored.record.key ?? []] else { return false }
+        return net.holdings[partition]?[stored.offset]?.contains(place.kafka) == false
+    }
+
     /// Whether a task has gone on with the states of another.
     private var hasRestarted: Bool {
         truth.folds.contains { fold in

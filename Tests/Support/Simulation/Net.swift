@@ -57,7 +57,11 @@ final class Net {
     /// The transactional ids that were ever used, by the number of the actor.
     var identities: [Int: Set<String>] = [:]
     /// What each member of a group was last given, which the model does not tell.
-    var assignments: [String: [TopicPartition]] = [:]
+    private(set) var assignments: [String: [TopicPartition]] = [:]
+    /// Who was given a partition last, by the number of the actor.
+    private var holders: [TopicPartition: Int] = [:]
+    /// Whose partitions a writer without a transaction had when each of its rows came to the cluster.
+    private(set) var holdings: [PartitionName: [Int64: Set<TopicPartition>]] = [:]
     /// What members met in partitions that were cut short or made anew.
     var journeys: [PartitionName: Journey] = [:]
     /// How often each topic was made anew.
@@ -160,6 +164,24 @@ final class Net {
     func await(_ ticket: Ticket, for actor: Actor, _ then: @escaping (Outcome<GroupAnswer>) -> Void) {
         tickets.append(Waiting(ticket: ticket, actor: actor, then: then))
         answerTickets()
+    }
+
+    // MARK: Whose partitions are whose
+
+    /// A member was given partitions; it begins by reading what others have written of them.
+    func give(_ partitions: [TopicPartition], to actor: Actor, as member: String) {
+        assignments[member] = partitions
+        for partition in partitions { holders[partition] = actor.number }
+    }
+
+    /// Records came to the cluster that no transaction would have held back, had the writer lost its partitions.
+    func wrote(_ count: Int, to partition: PartitionName, at offset: Int64, by actor: Actor) {
+        guard partition.topic == "out" else { return }
+        let held = Set(holders.filter { $0.value == actor.number }.keys)
+        // What is sent again is there already.
+        for place in offset..<offset + Int64(count) where holdings[partition]?[place] == nil {
+            holdings[partition, default: [:]][place] = held
+        }
     }
 
     // MARK: Requests

@@ -62,6 +62,8 @@ final class Fetcher: Client {
         lastEnd = -1
         seen = -1
         generation = net.generations[partition.topic] ?? 0
+        // The group gave no answer: there is no task, and nobody takes what is fetched.
+        if start == .committed { return }
         if case .at(let offset) = start {
             next = offset
             isPlaced = true

@@ -144,7 +144,7 @@ final class SimulatedMember: Client, GroupMember, @unchecked Sendable {
         case .answer(.synced(let partitions)):
             state = .assigned
             lastSign = world.now
-            net.assignments[id] = partitions.map(\.kafka)
+            net.give(partitions.map(\.kafka), to: actor, as: id)
             world.trace.line(world.now, "\(actor.name): generation \(generation) with \(partitions)")
             push(.assign(partitions))
             beat(life)

@@ -154,8 +154,11 @@ final class SimulatedProducer: Client, TransactionProducer, @unchecked Sendable 
         inFlight.insert(partition)
         let sequence = sequences[partition] ?? 0
         let batch = Batch(records, producer: identity, sequence: sequence, isTransactional: id != nil)
+        let (net, actor) = (net, actor)
         persist(.produce, while: { [weak self] in self?.mayWait ?? false }) { cluster, now throws(BrokerError) in
-            try cluster.produce(batch, to: partition, now: now)
+            let offset = try cluster.produce(batch, to: partition, now: now)
+            if !batch.isTransactional { net.wrote(records.count, to: partition, at: offset, by: actor) }
+            return offset
         } _: { [weak self] result in
             guard let self else { return }
             inFlight.remove(partition)
