@@ -312,17 +312,17 @@ struct FoldCore: ~Copyable {
         table[device].timer = 0
         // One limit after another, each as if no more time had passed: in what steps time goes on decides nothing.
         let stream = context.stream
+        var due = table[device].nextDue(context)
         var isExpired = false
-        while !isExpired {
-            let due = table[device].nextDue(context)
-            guard due <= stream else { break }
+        while !isExpired, due <= stream {
             note(device)
             context.stream = due
             table[device].fire(context)
             isExpired = table[device].isExpired(context)
+            due = table[device].nextDue(context)
         }
         context.stream = stream
-        if isExpired { expire(device) } else { schedule(device) }
+        if isExpired { expire(device) } else { schedule(device, due) }
     }
 
     private mutating func expire(_ device: UInt32) {
@@ -378,8 +378,11 @@ struct FoldCore: ~Copyable {
 
     /// Sees to it that the device is looked at when its next limit passes, or before.
     @inline(__always)
-    mutating func schedule(_ device: UInt32) {
-        let due = table[device].nextDue(context)
+    mutating func schedule(_ device: UInt32) { schedule(device, table[device].nextDue(context)) }
+
+    /// - Parameter due: the device's next limit.
+    @inline(__always)
+    private mutating func schedule(_ device: UInt32, _ due: Int64) {
         guard due != Int64.max else { return }
         let now = TimerWheel.tick(context.stream)
         let latest = now < UInt32.max - FoldCore.longestWait ? now + FoldCore.longestWait : UInt32.max
