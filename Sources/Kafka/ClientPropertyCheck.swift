@@ -28,10 +28,16 @@ package enum ClientPropertyCheck {
     }
 
     /// Whether the properties agree with each other, and what they name is there: makes a client that reaches nobody.
-    package static func check(_ properties: [String: String], of role: ClientRole) throws(KafkaError) {
+    ///
+    /// - Parameter timeout: of a transaction, ms; other limits are held to it.
+    package static func check(
+        _ properties: [String: String], of role: ClientRole, timeout: Int
+    ) throws(KafkaError) {
         var forced = ["log_level": "0"]
         if role == .consumer { forced["group.id"] = "check" }
-        if role == .transactionalProducer { forced["transactional.id"] = "check" }
+        if role == .transactionalProducer {
+            forced.merge(TransactionalProducer.forced(identity: "check", timeout: timeout)) { _, new in new }
+        }
         let own = properties.filter { !addresses.contains($0.key) }
         _ = try Client(role, own, forced: forced, observer: nil)
     }

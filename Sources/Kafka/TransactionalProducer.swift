@@ -16,9 +16,13 @@ package struct TransactionalProducer: ~Copyable, Sendable {
     package init(
         _ properties: [String: String], identity: String, timeout: Int, observer: (any ClientObserver)? = nil
     ) throws(KafkaError) {
-        let forced = ["transactional.id": identity, "transaction.timeout.ms": String(timeout)]
+        let forced = Self.forced(identity: identity, timeout: timeout)
         producer = Producer(
             owning: try Client(.transactionalProducer, properties, forced: forced, observer: observer))
+    }
+
+    static func forced(identity: String, timeout: Int) -> [String: String] {
+        ["transactional.id": identity, "transaction.timeout.ms": String(timeout)]
     }
 
     /// Claims the identity: fences earlier producers, ends what they left open. Once, before anything else.

@@ -3,7 +3,7 @@ package enum Nearest {
     /// The candidate that is fewest slips of the keyboard away from `word`: a letter too many, too few, wrong, or
     /// two swapped; else the one that begins with it. nil where even the nearest is more than a third of its length
     /// away, or several begin with it.
-    package static func match(to word: String, in candidates: some Sequence<String>) -> String? {
+    package static func match(to word: String, in candidates: some Collection<String>) -> String? {
         let letters = Array(word.utf8)
         var best: (candidate: String, distance: Int)?
         for candidate in candidates {

@@ -53,7 +53,7 @@ package enum KafkaKeys {
         var problems: [SettingProblem] = []
         for (side, role, properties) in clients {
             do throws(KafkaError) {
-                try ClientPropertyCheck.check(properties, of: role)
+                try ClientPropertyCheck.check(properties, of: role, timeout: options.transactionTimeout)
             } catch {
                 // The library names what it compares.
                 let given = settings.kafkaKeys.first {

@@ -2,6 +2,31 @@ internal import Engine
 internal import Kafka
 internal import Metering
 
+/// How many records are read a second, from one line of the log to the next: over several memberships, as the metrics
+/// go on, too. One thread's.
+final class ReadingPace {
+    private(set) var lastLine: MonotonicTime
+    /// Records of each partition that were read by then.
+    private var lastRecords: [TopicPartition: UInt64] = [:]
+
+    init(_ now: MonotonicTime) {
+        lastLine = now
+    }
+
+    /// Records a second since the last call.
+    func take(_ partitions: [TopicPartition], _ metrics: Metrics, now: MonotonicTime) -> Int64 {
+        var records: UInt64 = 0
+        for partition in partitions {
+            let read = metrics.counter(\.recordsIn, partition.label).value
+            records += read - lastRecords[partition, default: 0]
+            lastRecords[partition] = read
+        }
+        let milliseconds = max(now.milliseconds(since: lastLine), 1)
+        lastLine = now
+        return Int64(Double(records) * 1000 / Double(milliseconds))
+    }
+}
+
 /// Looks after a running membership: lag, readiness, the periodic line of the log. One thread's.
 final class SessionWatch {
     private let options: WorkerOptions
@@ -11,9 +36,7 @@ final class SessionWatch {
     private let log: Log
     private let scheduler: any Scheduler
     private var lastLook = MonotonicTime(nanoseconds: 0)
-    private var lastLine: MonotonicTime
-    /// Records of each partition that were read by the last line.
-    private var lastRecords: [TopicPartition: UInt64] = [:]
+    private let pace: ReadingPace
     private var lastReports: [String: MonotonicTime] = [:]
     private var reason: String? = "joining the group"
     private var lag: Int64 = 0
@@ -27,7 +50,7 @@ final class SessionWatch {
 
     init(
         _ options: WorkerOptions, membership: Membership, committer: Committer, metrics: Metrics, log: Log,
-        scheduler: any Scheduler
+        pace: ReadingPace, scheduler: any Scheduler
     ) {
         self.options = options
         self.membership = membership
@@ -35,7 +58,7 @@ final class SessionWatch {
         self.metrics = metrics
         self.log = log
         self.scheduler = scheduler
-        lastLine = scheduler.now
+        self.pace = pace
     }
 
     /// An error of the group: said at once, and then every half minute.
@@ -55,7 +78,7 @@ final class SessionWatch {
         metrics.gauge(\.transactionAge).set(Double(committer.openTransactionAge) / 1000)
         tellSplits()
         reason = readiness(tasks)
-        if since(lastLine) >= Self.lineInterval { writeLine(tasks) }
+        if since(pace.lastLine) >= Self.lineInterval { writeLine(tasks) }
         return reason
     }
 
@@ -104,17 +127,9 @@ final class SessionWatch {
     }
 
     private func writeLine(_ tasks: [PartitionTask]) {
-        let seconds = Double(since(lastLine)) / 1000
-        lastLine = scheduler.now
-        var records: UInt64 = 0
-        for partition in tasks.filter({ $0.stage == inputStage }).map(\.partition) {
-            let read = metrics.counter(\.recordsIn, partition.label).value
-            records += read - lastRecords[partition, default: 0]
-            lastRecords[partition] = read
-        }
+        let rate = pace.take(tasks.filter { $0.stage == inputStage }.map(\.partition), metrics, now: scheduler.now)
         let commits = metrics.histogram(\.commitSeconds)
         let count = commits.counts.reduce(0, +)
-        let rate = Int64(Double(records) / seconds)
         let mean = count == 0 ? 0 : (commits.sum / Double(count) * 1000).rounded()
         log.info(
             "worker", "at work",

@@ -52,8 +52,9 @@ package final class Worker: Sendable {
             setReady(false, "reaching the cluster")
             let keeper = try TopicKeeper(options, platform.cluster, observer: observer)
             var topics = try prepare(keeper)
+            let pace = ReadingPace(platform.scheduler.now)
             while !isStopping, let known = topics {
-                try runSession(known, keeper)
+                try runSession(known, keeper, pace)
                 topics = prepareAgain(keeper)
             }
         } catch {
@@ -143,7 +144,9 @@ package final class Worker: Sendable {
 
     /// One membership: from joining to leaving. Returns when stopped, or when the client is spent and has to be
     /// made anew.
-    private func runSession(_ topics: [TopicDescription], _ keeper: TopicKeeper) throws(KafkaError) {
+    private func runSession(
+        _ topics: [TopicDescription], _ keeper: TopicKeeper, _ pace: ReadingPace
+    ) throws(KafkaError) {
         let membership = Membership(
             options, try platform.cluster.member(of: options.applicationID, options.consumer, observer: observer))
         let partials = topics.first { $0.name == options.partialsTopic }?.partitions ?? 1
@@ -165,7 +168,7 @@ package final class Worker: Sendable {
         committer.start()
         standbys.start()
         let watch = SessionWatch(
-            options, membership: membership, committer: committer, metrics: metrics, log: log,
+            options, membership: membership, committer: committer, metrics: metrics, log: log, pace: pace,
             scheduler: platform.scheduler)
         let topicWatch = TopicWatch(
             options, topics, keeper: keeper, committer: committer, log: log, scheduler: platform.scheduler)

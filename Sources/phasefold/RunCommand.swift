@@ -51,7 +51,7 @@ enum RunCommand {
 }
 
 extension RunCommand {
-    /// Topics that are otherwise than a worker needs them keep none from its work, today: each is said once, beside it.
+    /// Topics that are otherwise than a worker needs them keep it from nothing at the start: each is said once.
     private static func tellUnsuitableTopics(_ settings: Settings, _ log: Log) {
         // A broker that does not answer is the worker's to tell.
         let findings = (try? TopicKeeper(settings).check()) ?? []

@@ -26,6 +26,14 @@ import Testing
         #expect(found.map(\.key) == [key] && found.first?.remedy == "did you mean \(near)?")
     }
 
+    /// What the library holds a producer's limits to is the transaction's own time.
+    @Test(arguments: [("10s", "9000", true), ("10s", "20000", false), ("2m", "90000", true)])
+    func limitsAreHeldToTheTransactionsTime(transaction: String, delivery: String, isTaken: Bool) throws {
+        let key = "kafka.producer.message.timeout.ms"
+        let found = try problems(["transaction.timeout": transaction, key: delivery])
+        #expect(found.map(\.key) == (isTaken ? [] : [key]))
+    }
+
     @Test func anUnknownNameIsSaidToBeOne() throws {
         let found = try problems(["kafka.entirely.else": "1"])
         #expect(found.count == 1 && found.first?.remedy.contains("CONFIGURATION.md") == true)
