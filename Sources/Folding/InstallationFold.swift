@@ -147,6 +147,9 @@ struct FoldCore: ~Copyable {
     private var asked = AskedStates()
     /// What the next commit of the checkpoint tells.
     var changed = ChangedStates()
+    /// Marks the states that the pass of the last commit has told. The next one may begin a pass: then that one has
+    /// told all there were.
+    var toldInPass: Device.Flags = .savedEven
     /// A checkpoint is written.
     var notesChanges = false
 
@@ -344,6 +347,8 @@ struct FoldCore: ~Copyable {
     @inline(never)
     private mutating func keep(_ device: UInt32) {
         table[device].flags.insert(.changed)
+        // What the pass has not told yet is told whole, whatever it was before.
+        guard table[device].flags.contains(toldInPass) else { return changed.append(device) }
         changed.append(device, StateImage(of: table[device], context.store[table[device].cold]))
     }
 

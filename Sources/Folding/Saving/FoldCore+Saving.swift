@@ -20,6 +20,7 @@ extension FoldCore {
             save(change.place, pass: pass, over: changed.image(of: change), to: &blocks, lexicon)
         }
         changed.removeAll()
+        toldInPass = FoldCore.mark(of: pass)
         return blocks.finish(lexicon)
     }
 
