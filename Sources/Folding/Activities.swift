@@ -163,7 +163,7 @@ extension Device {
             decideLaunch(.activate, stamp, context)
             forgetOpenings(context)
             enter(.activate, isObserved: false, isIllegal: false, stamp, reason: 0, context)
-            since = .never
+            set(.since, .never, context)
         }
         guard state == .active else { return }
         pend(activity, stamp, held, reason: reason, isMissing: false, context)
@@ -250,7 +250,7 @@ extension Device {
             device.enter(
                 .resign, isObserved: !pause.isMissing, isIllegal: false, pause.stamp, reason: pause.reason, context)
         }
-        if pause.isMissing { since = .never }
+        if pause.isMissing { set(.since, .never, context) }
         if pause.sawOverlay { flags.insert(.overlaySeen) } else { flags.remove(.overlaySeen) }
     }
 

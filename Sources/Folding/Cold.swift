@@ -1,4 +1,3 @@
-internal import CPrefetch
 import Lifecycle
 
 /// What only some installations have: scenes, activities, views, ids to compare, events held back. Every list is
@@ -327,10 +326,7 @@ struct ColdStore: ~Copyable {
     @inline(__always)
     func prefetch(_ index: UInt32) {
         guard index != Device.noCold else { return }
-        let state = unsafe UnsafeRawPointer(states.address(index))
-        unsafe prefetch_line(state)
-        unsafe prefetch_line(state + 64)
-        unsafe prefetch_line(state + 128)
+        states.prefetch(index)
     }
 
     /// Asks for what a state, which should have been asked for before, has beside it.

@@ -1,49 +1,50 @@
 import Lifecycle
 
-/// The state of one installation that every event needs: less than three cache lines, no references.
+/// The state of one installation that every event needs: two cache lines, no references.
 ///
-/// What only some installations have (scenes, activities, views, ids to compare, events held back) is in ``Cold``.
+/// What only some installations have stands beside it: scenes, activities, views, ids to compare, events held back in
+/// ``Cold``, what the clocks tell beside times in ``Clocks``.
 struct Device: ~Copyable {
     var key: InstallationKey
-    /// When the phase began; ``Moment/never`` where that is not known.
-    var since: Moment
-    var sinceReceived: Int64
-    /// The last event that was folded.
-    var last: Moment
-    var lastReceived: Int64
-    /// Where the open latency is measured from; see ``Flags/latencyOpen``. In the background, without an open one,
-    /// the edge that told of it.
-    var latencyFrom: Moment
-    /// Wall clock of the last edge that left Active, ms, for bursts of them.
-    var lastResign: Int64
+    /// Time of ``since(_:)``; this and the other two are changed by ``set(_:_:_:)`` alone.
+    var sinceTime = Moment.absent
+    /// Time of ``last(_:)``.
+    var lastTime = Moment.absent
+    /// Time of ``latencyFrom(_:)``.
+    var latencyTime = Moment.absent
+    var sinceReceived = Moment.absent
+    var lastReceived = Moment.absent
     /// The next number of the process, or ``Event/absent`` before its first.
-    var sequenceNext: Int64
+    var sequenceNext = Moment.absent
     /// Bit k: the number `sequenceNext - 1 - k` was seen.
-    var sequenceSeen: UInt64
+    var sequenceSeen: UInt64 = 0
+    /// Wall clock of the last edge that left Active, ms, for bursts of them.
+    var lastResign = Moment.absent
     /// Hashes of the running process and of the boot; 0 where they are not known.
-    var process: UInt32
-    var boot: UInt32
+    var process: UInt32 = 0
+    var boot: UInt32 = 0
     /// Hashes of the last launches with a number, by which a copy of one is known; 0 where there is none.
-    var lastLaunch: UInt32
-    var launchBefore: UInt32
-    var sinceGroup: UInt32
-    var lastGroup: UInt32
+    var lastLaunch: UInt32 = 0
+    var launchBefore: UInt32 = 0
+    var sinceGroup: UInt32 = 0
+    var lastGroup: UInt32 = 0
     /// Reason of the edge that began the phase; id in the lexicon's texts.
-    var reason: UInt32
+    var reason: UInt32 = 0
     /// Index of the ``Cold`` state, or ``noCold``.
-    var cold: UInt32
+    var cold = Self.noCold
+    /// Index of the ``Clocks``, or ``noClocks``.
+    var clocks = Self.noClocks
     /// Tick of the earliest entry in the timer wheel, or 0.
-    var timer: UInt32
-    var flags: Flags
+    var timer: UInt32 = 0
+    var flags: Flags = .inUse
     /// Bit k: the end of the process k + 1 before the running one was neither reported nor explained.
-    var unexplained: UInt16
-    var state: State
-    /// The state before it.
-    var before: State
-    var began: Began
-    var launch: Launch
+    var unexplained: UInt16 = 0
+    var state = State.unknown
+    /// ``before``, ``began`` and ``launch``, in 3, 3 and 2 bits.
+    private var course: UInt8 = 0
 
     static let noCold = UInt32.max
+    static let noClocks = UInt32.max
 
     /// ``cold`` where most events need it.
     var coldIfUsed: UInt32 { flags.contains(.hasCold) ? cold : Self.noCold }
@@ -134,32 +135,27 @@ struct Device: ~Copyable {
         ]
     }
 
-    init(_ key: InstallationKey) {
-        self.key = key
-        since = .never
-        sinceReceived = Moment.absent
-        last = .never
-        lastReceived = Moment.absent
-        latencyFrom = .never
-        lastResign = Moment.absent
-        sequenceNext = Moment.absent
-        sequenceSeen = 0
-        process = 0
-        boot = 0
-        lastLaunch = 0
-        launchBefore = 0
-        sinceGroup = 0
-        lastGroup = 0
-        reason = 0
-        cold = Self.noCold
-        timer = 0
-        flags = [.inUse]
-        unexplained = 0
-        state = .unknown
-        before = .unknown
-        began = .nothing
-        launch = .none
+    init(_ key: InstallationKey) { self.key = key }
+
+    /// The state before ``state``.
+    var before: State {
+        @inline(__always) get { State(rawValue: course & 7) ?? .unknown }
+        @inline(__always) set { course = course & ~7 | newValue.rawValue }
     }
+
+    var began: Began {
+        @inline(__always) get { Began(rawValue: course >> 3 & 7) ?? .nothing }
+        @inline(__always) set { course = course & ~(7 << 3) | newValue.rawValue << 3 }
+    }
+
+    var launch: Launch {
+        @inline(__always) get { Launch(rawValue: course >> 6) ?? .none }
+        @inline(__always) set { course = course & 0x3F | newValue.rawValue << 6 }
+    }
+
+    var knowsSince: Bool { sinceTime != Moment.absent }
+    /// An event was folded.
+    var knowsLast: Bool { lastTime != Moment.absent }
 
     /// The process was terminated: any phase edge of it is illegal from then on.
     var isTerminated: Bool { state == .notRunning && !flags.contains(.ended) }

@@ -105,7 +105,7 @@ extension Device {
     /// The place of the last event that was folded.
     @inline(__always)
     func newestPlace(_ context: FoldContext) -> Moment {
-        var place = last
+        var place = last(context)
         if place.setting != Moment.fixed { place.time = lastTold(context) }
         return place
     }
@@ -247,6 +247,11 @@ extension Device {
 
     /// Ends what only some installations have. The device must not name it any longer: a restoration may come to it
     /// once more, when another state has been given the same memory.
+    mutating func removeParts(_ context: FoldContext) {
+        removeCold(context)
+        removeClocks(context)
+    }
+
     mutating func removeCold(_ context: FoldContext) {
         context.store.remove(cold)
         cold = Self.noCold

@@ -25,7 +25,7 @@ extension Device {
         flags.subtract([.toldApart, .toldByGrace, .stepCounted])
         let told = event.time
         if told != stamp.moment.time || context.steppedFrom.isKnown { noteClock(told, stamp, context) }
-        last = stamp.moment
+        set(.last, stamp.moment, context)
         lastReceived = stamp.received
         lastGroup = stamp.group
     }
@@ -48,9 +48,9 @@ extension Device {
     /// Device time of the last event as its source told it, ms.
     @inline(__always)
     func lastTold(_ context: FoldContext) -> Int64 {
-        if flags.isDisjoint(with: [.toldApart, .toldByGrace]) { return last.time }
-        if flags.contains(.toldByGrace) { return last.time &+ context.limits.androidBackgroundGrace }
-        return coldState(context)?.rare.lastTold ?? last.time
+        if flags.isDisjoint(with: [.toldApart, .toldByGrace]) { return lastTime }
+        if flags.contains(.toldByGrace) { return lastTime &+ context.limits.androidBackgroundGrace }
+        return coldState(context)?.rare.lastTold ?? lastTime
     }
 
     @inline(__always)
@@ -69,10 +69,10 @@ extension Device {
 
     @inline(__always)
     private mutating func checkClock(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) {
-        guard last.isKnown else { return }
+        guard knowsLast else { return }
         guard lastTold(context) &- event.time > context.limits.clockRegressionAfter else { return }
-        context.steppedFrom = last
-        context.countRegression(from: last, at: stamp)
+        context.steppedFrom = last(context)
+        context.countRegression(from: context.steppedFrom, at: stamp)
     }
 
     @inline(__always)
@@ -186,14 +186,14 @@ extension Device {
     private mutating func countRegression(
         from first: Moment, to second: Stamp, at place: Stamp, _ context: FoldContext
     ) {
-        let isCounted = flags.contains(.stepCounted) && second.moment == last
+        let isCounted = flags.contains(.stepCounted) && second.moment == last(context)
         if isCounted, coldState(context)?.rare.steppedFrom == first { return }
         context.countRegression(from: first, at: place)
     }
 
     /// The last event, as an end for what nobody reported the end of.
     mutating func lastStamp(_ context: FoldContext) -> Stamp {
-        let corrected = last.time &+ (coldState(context)?.lastOffset ?? 0)
-        return Stamp(moment: last, corrected: corrected, received: lastReceived, group: lastGroup)
+        let corrected = lastTime &+ (coldState(context)?.lastOffset ?? 0)
+        return Stamp(moment: last(context), corrected: corrected, received: lastReceived, group: lastGroup)
     }
 }

@@ -13,8 +13,8 @@ extension Device {
         _ end: Stamp, _ edge: PhaseEdge?, isObserved: Bool, reason: UInt32, teller: Stamp? = nil,
         _ context: FoldContext
     ) {
-        guard since.isKnown else { return }
-        let place = teller ?? end
+        guard knowsSince else { return }
+        let (since, place) = (since(context), teller ?? end)
         switch state {
         case .unknown, .notRunning, .launching:
             return
@@ -31,12 +31,12 @@ extension Device {
             let text = self.reason != TextTable.empty ? self.reason : reason
             context.emit(.inactive(inactiveClass(endingWith: edge)), value: length, at: end, text: text)
         case .background:
-            closeBackground(end, at: place, isObserved: isObserved, context)
+            closeBackground(from: since, end, at: place, isObserved: isObserved, context)
         }
     }
 
     private mutating func closeBackground(
-        _ end: Stamp, at place: Stamp, isObserved: Bool, _ context: FoldContext
+        from since: Moment, _ end: Stamp, at place: Stamp, isObserved: Bool, _ context: FoldContext
     ) {
         guard let length = countable(from: since, to: end, at: place, isBackground: true, context) else { return }
         context.emit(isObserved ? .interval(.background) : .inferred(.background), value: length, at: place)
@@ -51,15 +51,15 @@ extension Device {
     /// Counts an inactive interval that has lasted too long by `moment`, once.
     @inline(__always)
     mutating func countStuck(at moment: Moment, _ context: FoldContext) {
-        guard state == .inactive, !flags.contains(.stuckCounted), since.isKnown,
-            duration(from: since, to: moment, context) > context.limits.stuckInactiveAfter
+        guard state == .inactive, !flags.contains(.stuckCounted), knowsSince,
+            duration(from: since(context), to: moment, context) > context.limits.stuckInactiveAfter
         else { return }
         markStuck(context)
     }
 
     mutating func markStuck(_ context: FoldContext) {
         flags.insert(.stuckCounted)
-        let began = since.time &+ (coldState(context)?.sinceOffset ?? 0)
+        let began = sinceTime &+ (coldState(context)?.sinceOffset ?? 0)
         context.emit(
             .anomaly(.stuckInactive), time: began &+ context.limits.stuckInactiveAfter, group: sinceGroup)
     }

@@ -86,7 +86,7 @@ extension Device {
     /// The app was left so shortly before that nobody had to announce the way back.
     private mutating func isQuickReturn(_ stamp: Stamp, _ context: FoldContext) -> Bool {
         began == .enterBackground && !flags.contains(.latencyOpen)
-            && duration(from: latencyFrom, to: stamp.moment, context) <= context.limits.echoTolerance
+            && duration(from: latencyFrom(context), to: stamp.moment, context) <= context.limits.echoTolerance
     }
 
     // MARK: Launch
@@ -100,7 +100,7 @@ extension Device {
         }
         state = .launching
         launch = flags.contains(.prewarmed) ? .warm : .cold
-        latencyFrom = stamp.moment
+        set(.latencyFrom, stamp.moment, context)
         begin(stamp, .launch, reason: event.reason, context)
         if let held = coldState(context), !held.resources.isEmpty {
             held.graces.backgrounded = Place(stamp: stamp, order: context.order)
@@ -111,7 +111,7 @@ extension Device {
     @inline(__always)
     mutating func decideLaunch(_ edge: PhaseEdge, _ stamp: Stamp, _ context: FoldContext) {
         guard state == .launching else { return }
-        let isSoon = duration(from: since, to: stamp.moment, context) <= context.limits.launchBackgroundGap
+        let isSoon = duration(from: since(context), to: stamp.moment, context) <= context.limits.launchBackgroundGap
         switch edge {
         case .enterForeground where isSoon:
             // The way from the launch to here belongs to the launch.
@@ -169,7 +169,7 @@ extension Device {
         let opens = Began(edge)
         if isFirstBackground {
             began = opens
-            latencyFrom = stamp.moment
+            set(.latencyFrom, stamp.moment, context)
             return
         }
         if isIllegal { forgetOpenings(context) }
@@ -203,7 +203,7 @@ extension Device {
         _ stamp: Stamp, _ began: Began, reason: UInt32, _ context: FoldContext
     ) {
         coldState(context)?.sinceOffset = stamp.offset
-        since = stamp.moment
+        set(.since, stamp.moment, context)
         sinceReceived = stamp.received
         sinceGroup = stamp.group
         self.reason = reason
@@ -236,7 +236,7 @@ extension Device {
         }
         switch edge {
         case .enterForeground:
-            openEntry(from: old, stamp)
+            openEntry(from: old, stamp, context)
         case .activate:
             endLatency(stamp, context)
             becomeActive(stamp, context)
@@ -246,7 +246,7 @@ extension Device {
             guard old != .background else { return }
             if launch == .cold { launch = .none }
             flags.remove(.latencyOpen)
-            latencyFrom = stamp.moment
+            set(.latencyFrom, stamp.moment, context)
             enterBackground(stamp, context)
         case .terminate:
             context.count(.terminations, at: stamp)
@@ -262,9 +262,9 @@ extension Device {
 
     /// An entry into the foreground opens the latency of a resume or of a warm launch.
     @inline(__always)
-    private mutating func openEntry(from old: State, _ stamp: Stamp) {
+    private mutating func openEntry(from old: State, _ stamp: Stamp, _ context: FoldContext) {
         guard old == .background || old == .launching, launch != .cold else { return }
-        latencyFrom = stamp.moment
+        set(.latencyFrom, stamp.moment, context)
         flags.insert(.latencyOpen)
     }
 
@@ -272,7 +272,7 @@ extension Device {
     private mutating func endLatency(_ stamp: Stamp, _ context: FoldContext) {
         if launch != .cold, let creation = coldState(context)?.graces.creations.last {
             launch = .warm
-            latencyFrom = creation.moment
+            set(.latencyFrom, creation.moment, context)
             flags.insert(.latencyOpen)
         }
         switch launch {
@@ -293,14 +293,14 @@ extension Device {
 
     @inline(__always)
     private mutating func endLaunch(_ latency: Latency, over limit: Int64, _ stamp: Stamp, _ context: FoldContext) {
-        guard let length = countable(from: latencyFrom, to: stamp, context) else { return }
+        guard let length = countable(from: latencyFrom(context), to: stamp, context) else { return }
         context.emit(.latency(latency), value: length, at: stamp)
         if length > limit { context.count(.slowLaunch, at: stamp) }
     }
 
     @inline(__always)
     private mutating func endResume(_ stamp: Stamp, _ context: FoldContext) {
-        guard let length = countable(from: latencyFrom, to: stamp, context) else { return }
+        guard let length = countable(from: latencyFrom(context), to: stamp, context) else { return }
         guard length <= context.limits.resumeDiscard else { return context.count(.resumeDiscarded, at: stamp) }
         context.emit(.latency(.resume), value: length, at: stamp)
         if length > context.limits.slowResumeAfter { context.count(.slowResume, at: stamp) }

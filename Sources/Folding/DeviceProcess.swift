@@ -4,7 +4,7 @@ import Lifecycle
 extension Device {
     /// Ends the running process, whose end was not reported, and begins the one that an event belongs to.
     mutating func beginProcess(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) {
-        let wasSeen = last.isKnown
+        let wasSeen = knowsLast
         if wasSeen { endUnreported(stamp, context) }
         let isExplained = state == .notRunning
         if wasSeen { unexplained = unexplained << 1 & 0x7FFF | (isExplained ? 0 : 1) }
@@ -15,7 +15,7 @@ extension Device {
         before = state
         state = .unknown
         began = .nothing
-        since = .never
+        set(.since, .never, context)
         process = 0
     }
 
@@ -81,7 +81,7 @@ extension Device {
 
     /// Whose end an exit tells: that of the running process, or of one before it, which it then explains.
     private mutating func endsRunning(_ event: borrowing Event, _ context: FoldContext) -> Bool {
-        if event.flags.contains(.namesItsProcess) { return !namesAnother(event) && last.isKnown }
+        if event.flags.contains(.namesItsProcess) { return !namesAnother(event) && knowsLast }
         if flags.contains(.exitExpected) {
             flags.remove(.exitExpected)
             unexplained &= ~1
@@ -91,7 +91,7 @@ extension Device {
             unexplained &= unexplained - 1
             return false
         }
-        return !namesAnother(event) && last.isKnown
+        return !namesAnother(event) && knowsLast
     }
 
     /// The running process ends here, inferred.
@@ -113,6 +113,6 @@ extension Device {
         before = state
         state = .notRunning
         began = .nothing
-        since = stamp.moment
+        set(.since, stamp.moment, context)
     }
 }

@@ -9,10 +9,10 @@ extension Device {
     /// - Parameter endsProcess: the edge ends the running process, which decides whatever was pending.
     @inline(__always)
     mutating func settle(_ stamp: Stamp, endsProcess: Bool, _ context: FoldContext) {
-        guard last.isKnown else { return }
+        guard knowsLast else { return }
         // Whatever edge decides a launch after the gap, it was one into the background.
         if state == .launching, !endsProcess,
-            duration(from: since, to: stamp.moment, context) > context.limits.launchBackgroundGap
+            duration(from: since(context), to: stamp.moment, context) > context.limits.launchBackgroundGap
         {
             launchIntoBackground(context)
         }
@@ -21,7 +21,7 @@ extension Device {
         }
         guard state == .active || state == .inactive else { return }
         countStuck(at: stamp.moment, context)
-        if duration(from: last, to: stamp.moment, context) > context.limits.silenceTimeout {
+        if duration(from: last(context), to: stamp.moment, context) > context.limits.silenceTimeout {
             goSilent(context)
         }
     }
@@ -32,7 +32,7 @@ extension Device {
         if let held = coldState(context) {
             held.forgetScreens()
             held.loseVisits()
-            noteSpan(.unknown, from: last, context)
+            noteSpan(.unknown, from: last(context), context)
         }
         flags.insert(.silentInForeground)
         flags.remove(.latencyOpen)
@@ -40,7 +40,7 @@ extension Device {
         before = state
         state = .unknown
         began = .nothing
-        since = .never
+        set(.since, .never, context)
     }
 
     // MARK: By stream time
@@ -91,7 +91,7 @@ extension Device {
 
     @inline(__always)
     private func stuckDue(_ context: FoldContext) -> Int64 {
-        guard state == .inactive, !flags.contains(.stuckCounted), since.isKnown else { return Int64.max }
+        guard state == .inactive, !flags.contains(.stuckCounted), knowsSince else { return Int64.max }
         return sinceReceived &+ context.spans.stuck
     }
 

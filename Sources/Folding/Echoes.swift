@@ -69,7 +69,7 @@ extension Device {
         if flags.isDisjoint(with: [.scenesRule, .activitiesRule]) {
             held.echoes.removeAll()
             held.echoes.note(before, from: nil, order: 0, in: context.memory)
-            held.echoes.note(state, from: since.isKnown ? since : nil, order: 0, in: context.memory)
+            held.echoes.note(state, from: knowsSince ? since(context) : nil, order: 0, in: context.memory)
         }
         flags.insert(rule)
     }

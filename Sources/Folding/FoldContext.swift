@@ -11,6 +11,9 @@ final class FoldContext {
     /// Installations that were heard of in a new quarter of an hour, in order.
     var sightings: ContiguousArray<Sighting> = []
     var store = ColdStore()
+    var clocks = ClockStore()
+    /// Bytes that only some devices need.
+    var partByteCount: Int { store.byteCount + clocks.byteCount }
     /// What their lists are made of.
     var memory: SlabMemory { store.memory }
     var counts = FoldCounts()

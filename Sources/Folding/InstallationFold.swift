@@ -18,8 +18,8 @@ package final class InstallationFold {
     package var devices: Int { core.table.count }
     /// Bytes that the states and their index take; what only some installations need beside it is not in it.
     package var byteCount: Int { core.table.byteCount }
-    /// Bytes that only some installations need: scenes, activities, views, processes before the running one.
-    package var partByteCount: Int { core.context.store.byteCount }
+    /// Bytes that only some installations need: scenes, activities, views, processes before the running one, clocks.
+    package var partByteCount: Int { core.context.partByteCount }
     /// The largest receive time that a record told, ms since the epoch; ``Event/absent`` before the first.
     package var watermark: Int64 { core.context.watermark }
 
@@ -221,7 +221,9 @@ struct FoldCore: ~Copyable {
             asked[state] = unsafe table.prefetchState(events[unchecked: state].installation)
         }
         for cold in min(index + 2 * step, events.count)..<min(index + 3 * step, events.count) {
-            if let device = asked[cold] { context.store.prefetch(table[device].coldIfUsed) }
+            guard let device = asked[cold] else { continue }
+            context.store.prefetch(table[device].coldIfUsed)
+            context.clocks.prefetch(table[device].clocks)
         }
         for parts in min(index + step, events.count)..<min(index + 2 * step, events.count) {
             if let device = asked[parts] { context.store.prefetchParts(table[device].coldIfUsed) }
@@ -329,13 +331,13 @@ struct FoldCore: ~Copyable {
     }
 
     private mutating func expire(_ device: UInt32) {
-        removeCold(device)
+        removeParts(device)
         table.remove(device)
         if notesChanges { changed.append(device) }
     }
 
     /// Ends what only some installations have.
-    mutating func removeCold(_ device: UInt32) { table[device].removeCold(context) }
+    mutating func removeParts(_ device: UInt32) { table[device].removeParts(context) }
 
     /// The device is going to change: remembers it for the next commit, as it is.
     @inline(__always)
@@ -349,7 +351,7 @@ struct FoldCore: ~Copyable {
         table[device].flags.insert(.changed)
         // What the pass has not told yet is told whole, whatever it was before.
         guard table[device].flags.contains(toldInPass) else { return changed.append(device) }
-        changed.append(device, StateImage(of: table[device], context.store[table[device].cold]))
+        changed.append(device, StateImage(of: table[device], context))
     }
 
     /// Looks out for every device anew, from stream time on, whatever was looked out for before.
@@ -370,7 +372,7 @@ struct FoldCore: ~Copyable {
         return held
     }
 
-    /// Asks for the cold states of devices that come soon, where all are gone through in order.
+    /// Asks for what devices that come soon have beside their states, where all are gone through in order.
     private func prefetchCold(behind device: UInt32) {
         let (state, parts) = (device &+ 4 * UInt32(FoldCore.ahead), device &+ 2 * UInt32(FoldCore.ahead))
         if table.indices.contains(state) { context.store.prefetch(table[state].cold) }

@@ -14,8 +14,8 @@ package struct InstallationState: Sendable, Equatable {
 extension InstallationState {
     init(of device: borrowing Device) {
         phase = device.phase
-        since = device.since.isKnown ? device.since.time : nil
-        last = device.last.isKnown ? device.last.time : nil
+        since = device.knowsSince ? device.sinceTime : nil
+        last = device.knowsLast ? device.lastTime : nil
         lastReceived = device.lastReceived == Moment.absent ? nil : device.lastReceived
     }
 }

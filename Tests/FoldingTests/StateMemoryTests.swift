@@ -18,6 +18,7 @@ import Testing
             #expect(fold.devices == 300)
             bytes.append(fold.partBytes)
         }
+        #expect(fold.core.context.clocks.count == 300)
         #expect(bytes[1] > 0 && bytes.allSatisfy { $0 <= bytes[1] }, "\(bytes)")
     }
 
@@ -104,6 +105,7 @@ import Testing
             event.eventID = UInt64(number) + 1
             event.process = UInt64(number / 6) + 1
             event.sent = event.time + 1
+            event.monotonic = event.time * 1000
             // A gap, so that some wait.
             if number > 12 { event.sequence = Int64(number == 13 ? 1 : number * 2) }
             events.append(event)
@@ -125,7 +127,7 @@ final class Fold {
     }
 
     var devices: Int { core.table.count }
-    var partBytes: Int { core.context.store.byteCount }
+    var partBytes: Int { core.context.partByteCount }
 
     func take(_ events: [Event], isOneRecord: Bool = false) {
         var batch = EventBatch()

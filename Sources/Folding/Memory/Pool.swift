@@ -1,3 +1,5 @@
+internal import CPrefetch
+
 /// Places for values of one kind, found by number; they never move.
 @safe
 struct Pool<Value: ~Copyable>: ~Copyable {
@@ -15,6 +17,9 @@ struct Pool<Value: ~Copyable>: ~Copyable {
         for unsafe chunk in unsafe chunks { unsafe PagedMemory.release(chunk, byteCount: Self.chunkBytes) }
     }
 
+    /// Values in use.
+    var count: Int { used - free.count }
+
     /// Bytes of the values in use, and of the places that are free again.
     var byteCount: Int { used * MemoryLayout<Value>.stride }
 
@@ -22,6 +27,15 @@ struct Pool<Value: ~Copyable>: ~Copyable {
     @unsafe
     func address(_ index: UInt32) -> UnsafeMutablePointer<Value> {
         unsafe chunks[Int(index) >> Self.chunkBits] + Int(index) & ((1 << Self.chunkBits) - 1)
+    }
+
+    /// Asks for the lines of a value.
+    @inline(__always)
+    func prefetch(_ index: UInt32) {
+        let value = unsafe UnsafeRawPointer(address(index))
+        for line in stride(from: 0, to: MemoryLayout<Value>.size, by: 64) { unsafe prefetch_line(value + line) }
+        // It may begin amid a line.
+        unsafe prefetch_line(value + (MemoryLayout<Value>.size - 1))
     }
 
     mutating func insert(_ value: consuming Value) -> UInt32 {

@@ -4,7 +4,8 @@ extension Device {
     /// Tells the state as one entry.
     ///
     /// - Parameter old: as the reader knows it; nil where the reader knows nothing of it.
-    func save(place: UInt32, over old: StateImage?, _ held: Cold?, to writer: inout StateWriter) {
+    func save(place: UInt32, over old: StateImage?, _ context: FoldContext, to writer: inout StateWriter) {
+        let held = context.store[cold]
         var entry = StateEntry.isState
         if old == nil { entry |= StateEntry.isWhole }
         if held != nil { entry |= StateEntry.hasCold }
@@ -14,7 +15,7 @@ extension Device {
             writer[.key].append(fixed: key.low)
         }
         let before = old ?? StateImage()
-        let image = StateImage(of: self, held)
+        let image = StateImage(of: self, context)
         writer.put(image, over: before)
         held?.save(image, over: before, isWhole: old == nil, to: &writer)
     }
@@ -29,10 +30,11 @@ extension Device {
         if isWhole {
             let high = try reader[.key].fixed64()
             let held = cold
+            removeClocks(context)
             self = Device(InstallationKey(high: high, low: try reader[.key].fixed64()))
             cold = held
         }
-        let old = try reader.update(&self)
+        let old = try reader.update(&self, context)
         guard entry & StateEntry.hasCold != 0 else { return removeCold(context) }
         if cold == Self.noCold {
             cold = context.store.make()

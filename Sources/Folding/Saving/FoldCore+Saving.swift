@@ -37,9 +37,11 @@ extension FoldCore {
         return blocks.finish(lexicon)
     }
 
-    /// Asks for the cold state of a place, whose state should have been asked for before.
+    /// Asks for what the state of a place has beside it, which state should have been asked for before.
     private func prefetchHeld(_ place: UInt32) {
-        if table.indices.contains(place) { context.store.prefetch(table[place].cold) }
+        guard table.indices.contains(place) else { return }
+        context.store.prefetch(table[place].cold)
+        context.clocks.prefetch(table[place].clocks)
     }
 
     private static func mark(of pass: UInt64) -> Device.Flags { pass & 1 == 0 ? .savedEven : .savedOdd }
@@ -56,9 +58,8 @@ extension FoldCore {
         let mark = FoldCore.mark(of: pass)
         // What the pass has not told yet no reader may know.
         let known = table[place].flags.contains(mark) ? old : nil
-        let held = context.store[table[place].cold]
-        table[place].save(place: place, over: known, held, to: &blocks.writer)
-        held?.noteSaved(isWhole: known == nil)
+        table[place].save(place: place, over: known, context, to: &blocks.writer)
+        context.store[table[place].cold]?.noteSaved(isWhole: known == nil)
         table[place].flags.subtract([.changed, .savedEven, .savedOdd])
         table[place].flags.insert(mark)
         blocks.closeIfFull(lexicon)
@@ -70,7 +71,7 @@ extension FoldCore {
         places.sort { (table[$0].key.high, table[$0].key.low) < (table[$1].key.high, table[$1].key.low) }
         var writer = StateWriter(stream: context.stream)
         for (number, place) in places.enumerated() {
-            table[place].save(place: UInt32(number), over: nil, context.store[table[place].cold], to: &writer)
+            table[place].save(place: UInt32(number), over: nil, context, to: &writer)
         }
         return writer.finish(lexicon)
     }
@@ -116,7 +117,7 @@ extension FoldCore {
     }
 
     private mutating func clear(_ place: UInt32) {
-        removeCold(place)
+        removeParts(place)
         table[place].flags = []
     }
 

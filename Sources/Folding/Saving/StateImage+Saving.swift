@@ -191,8 +191,8 @@ extension StateReader {
     /// Takes what ``StateWriter/put(_:over:)`` wrote, in place.
     ///
     /// - Parameter device: as it was told before; a blank one where it is told whole.
-    mutating func update(_ device: inout Device) throws(UnreadableBytes) -> StateBefore {
-        let old = StateBefore(device)
+    mutating func update(_ device: inout Device, _ context: FoldContext) throws(UnreadableBytes) -> StateBefore {
+        let old = StateBefore(device, context)
         let shape = try self[.shape].number()
         guard shape & ~Shape.all == 0 else { throw UnreadableBytes() }
         if shape & Shape.process != 0 { device.process = try self[.identity].fixed32() }
@@ -203,11 +203,11 @@ extension StateReader {
             device.launchBefore = try flag(.identity) ? try self[.identity].fixed32() : before
         }
         if shape & Shape.received != 0 { device.lastReceived = stream &- (try self[.received].signed()) }
-        if shape & Shape.last != 0 { try readLast(into: &device, over: old) }
-        (last, since, lastReceived) = (device.last, old.since, device.lastReceived)
-        if shape & Shape.since != 0 { try readSince(into: &device, over: old) }
-        since = device.since
-        if shape & Shape.latency != 0 { try readLatency(into: &device, over: old) }
+        if shape & Shape.last != 0 { try readLast(into: &device, over: old, context) }
+        (last, since, lastReceived) = (device.last(context), old.since, device.lastReceived)
+        if shape & Shape.since != 0 { try readSince(into: &device, over: old, context) }
+        since = device.since(context)
+        if shape & Shape.latency != 0 { try readLatency(into: &device, over: old, context) }
         if shape & Shape.sequence != 0 { try readSequence(into: &device, over: old) }
         if shape & Shape.phase != 0 { try readPhase(into: &device) }
         if shape & Shape.flags != 0 {
@@ -226,7 +226,9 @@ extension StateReader {
         return old
     }
 
-    private mutating func readLast(into device: inout Device, over old: StateBefore) throws(UnreadableBytes) {
+    private mutating func readLast(
+        into device: inout Device, over old: StateBefore, _ context: FoldContext
+    ) throws(UnreadableBytes) {
         let form = try self[.last].byte()
         guard form < 128 else { throw UnreadableBytes() }
         var moment = Moment.never
@@ -248,17 +250,19 @@ extension StateReader {
         case 2: moment.setting = try self[.monotonic].small(UInt32.self)
         default: throw UnreadableBytes()
         }
-        device.last = moment
+        device.set(.last, moment, context)
     }
 
-    private mutating func readSince(into device: inout Device, over old: StateBefore) throws(UnreadableBytes) {
+    private mutating func readSince(
+        into device: inout Device, over old: StateBefore, _ context: FoldContext
+    ) throws(UnreadableBytes) {
         let sources = try self[.spans].byte()
         switch sources & 15 {
         case Source.same: break
-        case Source.last: device.since = device.last
-        case Source.lastBefore: device.since = old.last
-        case Source.none: device.since = .never
-        case Source.told: device.since = try moment(from: last, .since)
+        case Source.last: device.set(.since, last, context)
+        case Source.lastBefore: device.set(.since, old.last, context)
+        case Source.none: device.set(.since, .never, context)
+        case Source.told: device.set(.since, try moment(from: last, .since), context)
         default: throw UnreadableBytes()
         }
         switch sources >> 4 {
@@ -267,28 +271,30 @@ extension StateReader {
         case Source.lastBefore: device.sinceReceived = old.lastReceived
         case Source.none: device.sinceReceived = Moment.absent
         case Source.told:
-            let usual = device.lastReceived &- device.last.time
-            device.sinceReceived = usual &- (try self[.since].signed()) &+ device.since.time
+            let usual = device.lastReceived &- device.lastTime
+            device.sinceReceived = usual &- (try self[.since].signed()) &+ device.sinceTime
         default: throw UnreadableBytes()
         }
     }
 
-    private mutating func readLatency(into device: inout Device, over old: StateBefore) throws(UnreadableBytes) {
+    private mutating func readLatency(
+        into device: inout Device, over old: StateBefore, _ context: FoldContext
+    ) throws(UnreadableBytes) {
         let sources = try self[.spans].byte()
         switch sources & 15 {
         case Source.same: break
-        case Source.last: device.latencyFrom = device.last
-        case Source.since: device.latencyFrom = device.since
-        case Source.lastBefore: device.latencyFrom = old.last
-        case Source.sinceBefore: device.latencyFrom = old.since
-        case Source.none: device.latencyFrom = .never
-        case Source.told: device.latencyFrom = try moment(from: last, .since)
+        case Source.last: device.set(.latencyFrom, last, context)
+        case Source.since: device.set(.latencyFrom, since, context)
+        case Source.lastBefore: device.set(.latencyFrom, old.last, context)
+        case Source.sinceBefore: device.set(.latencyFrom, old.since, context)
+        case Source.none: device.set(.latencyFrom, .never, context)
+        case Source.told: device.set(.latencyFrom, try moment(from: last, .since), context)
         default: throw UnreadableBytes()
         }
         switch sources >> 4 {
         case Source.same: break
-        case Source.last: device.lastResign = device.last.time
-        case Source.since: device.lastResign = device.since.time
+        case Source.last: device.lastResign = device.lastTime
+        case Source.since: device.lastResign = device.sinceTime
         case Source.lastBefore: device.lastResign = old.last.time
         case Source.sinceBefore: device.lastResign = old.since.time
         case Source.none: device.lastResign = Moment.absent

@@ -28,10 +28,10 @@ struct StateImage: BitwiseCopyable {
 
     init() {}
 
-    init(of device: borrowing Device, _ cold: Cold?) {
-        last = device.last
-        since = device.since
-        latencyFrom = device.latencyFrom
+    init(of device: borrowing Device, _ context: FoldContext) {
+        last = device.last(context)
+        since = device.since(context)
+        latencyFrom = device.latencyFrom(context)
         lastReceived = device.lastReceived
         sinceReceived = device.sinceReceived
         lastResign = device.lastResign
@@ -48,7 +48,7 @@ struct StateImage: BitwiseCopyable {
         unexplained = device.unexplained
         phase = device.state.rawValue | device.began.rawValue << 3 | device.launch.rawValue << 6
         before = device.before.rawValue
-        if let cold { held = HeldImage(of: cold) }
+        if let cold = context.store[device.cold] { held = HeldImage(of: cold) }
     }
 }
 
@@ -86,9 +86,9 @@ struct StateBefore: BitwiseCopyable {
     let process: UInt32
     let boot: UInt32
 
-    init(_ device: borrowing Device) {
-        last = device.last
-        since = device.since
+    init(_ device: borrowing Device, _ context: FoldContext) {
+        last = device.last(context)
+        since = device.since(context)
         lastReceived = device.lastReceived
         number = Self.number(at: device.sequenceNext)
         process = device.process
