@@ -32,9 +32,12 @@ struct Part<Value: ~Copyable>: ~Copyable {
     }
 
     /// Where it is, as long as it lives.
+    ///
+    /// - Parameter blank: looked at only where it is not there: what is made once has a price each time.
     @unsafe @inline(__always)
-    func address(or blank: UnsafePointer<Value>) -> UnsafePointer<Value> {
-        unsafe at.map { unsafe UnsafePointer($0) } ?? blank
+    func address(or blank: @autoclosure () -> UnsafePointer<Value>) -> UnsafePointer<Value> {
+        guard let at = unsafe at else { return unsafe blank() }
+        return unsafe UnsafePointer(at)
     }
 
     /// Where it is, made new where it was not there.

@@ -6,8 +6,8 @@
 /// the partition alone. All of it goes back to the system with the owner, in use or not.
 @safe
 final class SlabMemory {
-    /// Sizes of blocks, bytes: each power of two and the half between. What is larger has a mapping of its own.
-    private static let sizes = [16, 32, 48] + (6..<18).flatMap { [1 << $0, 3 << ($0 - 1)] }
+    /// Bytes of the largest block: sizes are each power of two from 16 on and, from 48 on, the half between. What is
+    /// larger has a mapping of its own.
     private static let largest = 3 << 16
 
     /// Stands at the beginning of every page, so that a block finds the way back by its address.
@@ -20,7 +20,7 @@ final class SlabMemory {
     private static let headerBytes = 64
 
     /// The first free block of each size, which holds the address of the next one.
-    private var free: [UnsafeMutableRawPointer?]
+    private var free = unsafe InlineArray<27, UnsafeMutableRawPointer?>(repeating: nil)
     private var pages: [UnsafeMutableRawPointer] = unsafe []
     private var next: UnsafeMutableRawPointer?
     /// Bytes behind `next` in the page.
@@ -28,9 +28,7 @@ final class SlabMemory {
     /// Bytes that it has from the system.
     private(set) var byteCount = 0
 
-    init() {
-        unsafe free = Array(repeating: nil, count: Self.sizes.count)
-    }
+    init() {}
 
     deinit {
         for unsafe page in unsafe pages {
@@ -38,15 +36,23 @@ final class SlabMemory {
         }
     }
 
+    @inline(__always)
     private static func sizeIndex(_ byteCount: Int) -> Int {
         if byteCount <= 48 { return max(0, (byteCount - 1) >> 4) }
         let power = Int.bitWidth - (byteCount - 1).leadingZeroBitCount
         return 2 * power - (byteCount <= 3 << (power - 2) ? 10 : 9)
     }
 
+    /// Bytes of a block, by ``sizeIndex(_:)``.
+    @inline(__always)
+    private static func size(_ index: Int) -> Int {
+        if index < 3 { return (index + 1) << 4 }
+        return index & 1 == 1 ? 1 << ((index + 9) >> 1) : 3 << ((index + 6) >> 1)
+    }
+
     /// Bytes of the block that ``take(_:)`` gives for so many.
     static func blockSize(_ byteCount: Int) -> Int {
-        byteCount <= largest ? sizes[sizeIndex(byteCount)] : byteCount
+        byteCount <= largest ? size(sizeIndex(byteCount)) : byteCount
     }
 
     /// A block of ``blockSize(_:)`` bytes, aligned to 16, of any content.
@@ -58,7 +64,7 @@ final class SlabMemory {
             unsafe free[index] = block.load(as: UnsafeMutableRawPointer?.self)
             return unsafe block
         }
-        let size = Self.sizes[index]
+        let size = Self.size(index)
         if room < size {
             unsafe next = makePage(PagedMemory.pageSize - Self.headerBytes) + Self.headerBytes
             room = PagedMemory.pageSize - Self.headerBytes
