@@ -4,10 +4,10 @@ internal import Lifecycle
 /// A block of a checkpoint: header and content, as one record's value.
 ///
 ///     magic       "PHCK"
-///     version     one byte, ``version``: a reader refuses every other
+///     version     one byte, ``version``: a reader refuses all that are not of ``readable``
 ///     kind        one byte
 ///     header      numbers (``ByteColumn``): topic (length, bytes), partition, next offset, epoch, commit, part, parts,
-///                 base (0; or 1, epoch, commit), stream time, watermark, places,
+///                 changes (from version 3 on), base (0; or 1, epoch, commit), stream time, watermark, places,
 ///                 pass, from, to − from, end, isFirst, length of the content
 ///     content     a zstd frame
 ///     checksum    eight bytes, the lowest first: ``StableHash`` of all before
@@ -17,7 +17,9 @@ package struct Block: Equatable, Sendable {
     package var header: BlockHeader
     package var content: ContiguousArray<UInt8>
 
-    package static let version: UInt8 = 2
+    package static let version: UInt8 = 3
+    /// Version 2 does not tell changes from the slice of the pass.
+    package static let readable: ClosedRange<UInt8> = 2...version
     /// Bytes of a record at most, unless one state alone has more.
     package static let recordLimit = 512 << 10
 
@@ -59,6 +61,7 @@ package struct Block: Equatable, Sendable {
         column.append(header.number.commit)
         column.append(UInt64(header.part))
         column.append(UInt64(header.parts))
+        column.append(UInt64(header.changes))
         column.append(byte: header.base == nil ? 0 : 1)
         if let base = header.base {
             column.append(base.epoch)
@@ -115,7 +118,8 @@ extension BlockError: CustomStringConvertible {
         switch self {
         case .notABlock: "the record is no block of a checkpoint"
         case .version(let version):
-            "the block has format version \(version), and this program reads version \(Block.version) alone"
+            "the block has format version \(version), and this program reads versions "
+                + "\(Block.readable.lowerBound) to \(Block.readable.upperBound)"
         case .checksum: "the block is torn or damaged: its checksum is wrong"
         case .malformed: "the block says what cannot be"
         }

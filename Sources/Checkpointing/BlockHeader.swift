@@ -34,6 +34,9 @@ package struct BlockHeader: Equatable, Sendable {
     /// This block of the commit's ``parts``, from 0.
     package var part: UInt32 = 0
     package var parts: UInt32 = 1
+    /// Of the commit's blocks the first so many tell states that changed; those behind them tell states of the pass's
+    /// slice, which are as they were told last.
+    package var changes: UInt32 = 1
     /// The commit that this one goes on from; nil where it begins without states.
     package var base: CommitNumber?
     /// Stream time and watermark of the partition, ms since the epoch; ``Event/absent`` before the first record.

@@ -20,8 +20,8 @@ package struct SealedBlock: Sendable {
         let copy = unsafe head.withUnsafeBytes { unsafe ContiguousArray($0) }
         var reader = ByteColumnReader(copy)
         do throws(UnreadableBytes) {
-            _ = try reader.part(Block.magic.count + 1)
-            header = try Self.header(&reader)
+            _ = try reader.part(Block.magic.count)
+            header = try Self.header(&reader, version: try reader.byte())
             let length = try reader.number()
             guard length <= UInt64(Block.contentLimit) else { throw UnreadableBytes() }
             self.length = Int(length)
@@ -35,7 +35,7 @@ package struct SealedBlock: Sendable {
     private static func checkedEnd(of bytes: RawSpan) throws(BlockError) -> Int {
         let begin = unsafe bytes.withUnsafeBytes { unsafe Array($0.prefix(Block.magic.count + 1)) }
         guard begin.count == Block.magic.count + 1, begin.starts(with: Block.magic) else { throw .notABlock }
-        guard begin[Block.magic.count] == Block.version else { throw .version(begin[Block.magic.count]) }
+        guard Block.readable.contains(begin[Block.magic.count]) else { throw .version(begin[Block.magic.count]) }
         let end = bytes.byteCount - checksumSize
         guard end > Block.magic.count + 2 else { throw .checksum }
         let told = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: end, as: UInt64.self)
@@ -43,7 +43,9 @@ package struct SealedBlock: Sendable {
         return end
     }
 
-    private static func header(_ reader: inout ByteColumnReader) throws(UnreadableBytes) -> BlockHeader {
+    private static func header(
+        _ reader: inout ByteColumnReader, version: UInt8
+    ) throws(UnreadableBytes) -> BlockHeader {
         var header = BlockHeader()
         guard let kind = BlockHeader.Kind(rawValue: try reader.byte()) else { throw UnreadableBytes() }
         header.kind = kind
@@ -54,6 +56,7 @@ package struct SealedBlock: Sendable {
         header.number = CommitNumber(epoch: try reader.number(), commit: try reader.number())
         header.part = try reader.small(UInt32.self)
         header.parts = try reader.small(UInt32.self)
+        header.changes = version < 3 ? header.parts : try reader.small(UInt32.self)
         if try reader.byte() == 1 {
             header.base = CommitNumber(epoch: try reader.number(), commit: try reader.number())
         }
@@ -66,7 +69,7 @@ package struct SealedBlock: Sendable {
         header.slice.to = to
         header.slice.end = try reader.small(UInt32.self)
         header.slice.isFirst = try reader.byte() == 1
-        guard !overflow, header.part < header.parts else { throw UnreadableBytes() }
+        guard !overflow, header.part < header.parts, header.changes <= header.parts else { throw UnreadableBytes() }
         return header
     }
 }

@@ -5,6 +5,8 @@
 ///   between the beginning of its pass and itself has been taken, each once.
 /// - A life of a task goes on from a commit of one before (``BlockHeader/base``). Commits of the earlier life after
 ///   that one are without effect: the new life's first commit tells their places again. So they may be taken too.
+/// - A slice of a pass tells states that did not change, for readers to come: whoever has taken a whole pass before
+///   it, and every change since, knows them.
 /// - Blocks of an earlier life that come after those of a later one are a zombie's: nobody takes them.
 package struct RestoreOrder: Sendable {
     package enum Verdict: Equatable, Sendable {
@@ -12,6 +14,8 @@ package struct RestoreOrder: Sendable {
         case take
         /// Drop what was taken, then take it: states begin with it.
         case begin
+        /// It goes with what was taken, and tells no more than that: states that every reader of a whole pass has.
+        case known
         /// It was written after the commit that is restored: of use are only the places that it tells of.
         case beyond
         /// Taken already, or nothing goes before it.
@@ -87,11 +91,12 @@ package struct RestoreOrder: Sendable {
         }
         // What was missed on the way never comes again.
         if isFollowing, isCollecting, let last, header.number > last.number, next(header) == .pass { lose() }
-        let verdict = isCollecting ? next(header) : header.slice.isFirst && header.part == 0 ? .begin : .pass
+        var verdict = isCollecting ? next(header) : header.slice.isFirst && header.part == 0 ? .begin : .pass
         if verdict == .begin {
             (lives, isWhole, isCollecting) = ([], false, true)
         }
-        if verdict == .begin || verdict == .take { note(header) }
+        if verdict == .take, isWhole, header.part >= header.changes { verdict = .known }
+        if verdict != .pass { note(header) }
         return verdict
     }
 

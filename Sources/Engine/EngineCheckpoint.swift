@@ -53,6 +53,7 @@ struct CheckpointWriter {
         // A commit without states has a block too: it tells the time, and that nothing is missing.
         let blocks = changes + slice
         header.parts = UInt32(max(blocks.count, 1))
+        header.changes = UInt32(changes.count)
         for part in 0..<header.parts {
             header.part = part
             let content = blocks.isEmpty ? [] : blocks[Int(part)].bytes
@@ -144,7 +145,7 @@ package final class CheckpointReader {
             hasMetBlocks = true
             watermark = max(watermark, block.header.watermark)
             let verdict = order.judge(block.header)
-            if verdict == .pass { return }
+            if verdict == .pass || verdict == .known { return }
             if verdict == .begin { engine.forgetStates() }
             try blocks.withContent(of: block, in: value) { (content) throws(BlockError) in
                 // A commit without states has a block too.

@@ -5,11 +5,12 @@ import Testing
 /// Commits as letters would be too few: each is (epoch, commit), of a pass of two commits over two places.
 @Suite struct RestoreOrderTests {
     private static func header(
-        _ epoch: UInt64, _ commit: UInt64, part: UInt32 = 0, of parts: UInt32 = 1, base: (UInt64, UInt64)? = nil
+        _ epoch: UInt64, _ commit: UInt64, part: UInt32 = 0, of parts: UInt32 = 1, changes: UInt32? = nil,
+        base: (UInt64, UInt64)? = nil
     ) -> BlockHeader {
         var header = BlockHeader()
         header.number = CommitNumber(epoch: epoch, commit: commit)
-        (header.part, header.parts) = (part, parts)
+        (header.part, header.parts, header.changes) = (part, parts, changes ?? parts)
         header.base = base.map { CommitNumber(epoch: $0.0, commit: $0.1) }
         header.nextOffset = Int64(epoch * 100 + commit)
         let isFirst = commit % 2 == 1
@@ -36,6 +37,26 @@ import Testing
         #expect(order.judge(Self.header(1, 5)) == .beyond)
         #expect(order.isComplete)
         #expect(order.nextEpoch == 2)
+    }
+
+    /// Slices tell nothing new to whoever has a whole pass; but what has a gap before it tells nothing at all.
+    @Test func behindAWholePassSlicesAreKnown() {
+        var order = order(2, 2)
+        for (commit, verdict): (UInt64, RestoreOrder.Verdict) in [(1, .begin), (2, .take), (3, .take)] {
+            #expect(order.judge(Self.header(1, commit, part: 0, of: 2, changes: 1)) == verdict)
+            let slice: RestoreOrder.Verdict = commit > 2 ? .known : .take
+            #expect(order.judge(Self.header(1, commit, part: 1, of: 2, changes: 1)) == slice)
+        }
+        #expect(order.judge(Self.header(2, 1, part: 0, of: 2, changes: 1, base: (1, 3))) == .take)
+        #expect(order.judge(Self.header(2, 1, part: 1, of: 2, changes: 1, base: (1, 3))) == .known)
+        #expect(order.judge(Self.header(2, 2, changes: 0)) == .known)
+        #expect(order.isComplete)
+        var gap = self.order(2, 5)
+        for commit: UInt64 in 1...2 { _ = gap.judge(Self.header(1, commit, changes: 0)) }
+        #expect(gap.judge(Self.header(1, 4, changes: 0)) == .pass)
+        // A life that goes on from nothing that was taken begins without states.
+        #expect(gap.judge(Self.header(2, 1, changes: 0, base: (1, 4))) == .begin)
+        #expect(gap.judge(Self.header(2, 2, changes: 0)) == .take)
     }
 
     @Test func whatIsSentTwiceCountsOnce() {

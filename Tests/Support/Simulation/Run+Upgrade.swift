@@ -32,12 +32,13 @@ extension Run {
         upgrade = old
     }
 
-    /// The block as the version before would have written it: whole, with its own number and the checksum to it.
+    /// The block as a version that is read no more would have written it: whole, with its own number and the checksum
+    /// to it.
     private static func older(_ block: [UInt8]) -> [UInt8] {
         let size = MemoryLayout<UInt64>.size
         guard block.count > size + Block.magic.count else { return block }
         var block = Array(block.dropLast(size))
-        block[Block.magic.count] = Block.version - 1
+        block[Block.magic.count] = Block.readable.lowerBound - 1
         let checksum = unsafe StableHash.hash(block.span.bytes)
         for byte in 0..<size { block.append(UInt8(truncatingIfNeeded: checksum >> (8 * UInt64(byte)))) }
         return block
