@@ -6,11 +6,9 @@ import Lifecycle
 /// ``Cold``, what the clocks tell beside times in ``Clocks``.
 struct Device: ~Copyable {
     var key: InstallationKey
-    /// Time of ``since(_:)``; this and the other two are changed by ``set(_:_:_:)`` alone.
+    /// Times of the ``Mark``s; changed by ``set(_:_:_:)`` alone.
     var sinceTime = Moment.absent
-    /// Time of ``last(_:)``.
     var lastTime = Moment.absent
-    /// Time of ``latencyFrom(_:)``.
     var latencyTime = Moment.absent
     var sinceReceived = Moment.absent
     var lastReceived = Moment.absent

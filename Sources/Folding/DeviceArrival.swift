@@ -105,7 +105,7 @@ extension Device {
     /// The place of the last event that was folded.
     @inline(__always)
     func newestPlace(_ context: FoldContext) -> Moment {
-        var place = last(context)
+        var place = moment(.last, context)
         if place.setting != Moment.fixed { place.time = lastTold(context) }
         return place
     }

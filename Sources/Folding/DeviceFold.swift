@@ -71,7 +71,7 @@ extension Device {
     private mutating func checkClock(_ event: borrowing Event, _ stamp: Stamp, _ context: FoldContext) {
         guard knowsLast else { return }
         guard lastTold(context) &- event.time > context.limits.clockRegressionAfter else { return }
-        context.steppedFrom = last(context)
+        context.steppedFrom = moment(.last, context)
         context.countRegression(from: context.steppedFrom, at: stamp)
     }
 
@@ -157,28 +157,71 @@ extension Device {
 
 extension Device {
     /// Whole ms between two moments, by the monotonic clock where both have it, else by the corrected wall clock.
+    ///
+    /// Mutating, as what follows: so the state is passed on where it stands, and not copied for it.
     @inline(__always)
-    func duration(from first: Moment, to second: Moment, _ context: FoldContext) -> Int64 {
-        if let distance = first.monotonicDistance(to: second) { return distance }
+    mutating func duration(from first: Moment, to second: Moment, _ context: FoldContext) -> Int64 {
+        first.monotonicDistance(to: second) ?? wallDuration(from: first, to: second, context)
+    }
+
+    @inline(never)
+    private mutating func wallDuration(from first: Moment, to second: Moment, _ context: FoldContext) -> Int64 {
         if isSameSetting(first, second, context) { return second.time &- first.time }
         return corrected(second, context) &- corrected(first, context)
     }
 
+    /// The same from a moment of the state: mostly of clocks that tell their time alone and were never set.
+    @inline(__always)
+    mutating func duration(from mark: Mark, to second: Moment, _ context: FoldContext) -> Int64 {
+        let time = time(of: mark)
+        if clocks == Self.noClocks, second.setting == 0, time != Moment.absent { return second.time &- time }
+        return clockedDuration(from: mark, at: time, to: second, context)
+    }
+
+    @inline(never)
+    private mutating func clockedDuration(
+        from mark: Mark, at time: Int64, to second: Moment, _ context: FoldContext
+    ) -> Int64 {
+        let first = Moment(time, clocks == Self.noClocks ? .usual(at: time) : context.clocks[clocks][mark])
+        return first.monotonicDistance(to: second) ?? wallDuration(from: first, to: second, context)
+    }
+
     /// The duration where it may be counted; else counts why it may not.
     ///
-    /// - Parameters:
-    ///   - place: the edge to whose window and group it belongs, where that is not its end.
-    ///   - isBackground: over the limit it is dropped without a word.
-    ///   - limit: ms; that of intervals and latencies where nil.
-    @inline(__always)
+    /// - Parameter limit: ms; that of intervals and latencies where nil.
     mutating func countable(
-        from first: Moment, to second: Stamp, at place: Stamp? = nil, isBackground: Bool = false,
-        limit: Int64? = nil, _ context: FoldContext
+        from first: Moment, to second: Stamp, limit: Int64? = nil, _ context: FoldContext
     ) -> Int64? {
         let length = duration(from: first, to: second.moment, context)
         if length >= 0, length <= limit ?? context.limits.durationMax { return length }
-        if length < 0 || !isBackground { countRegression(from: first, to: second, at: place ?? second, context) }
+        countRegression(from: first, to: second, at: second, context)
         return nil
+    }
+
+    /// The same from a moment of the state.
+    ///
+    /// - Parameters:
+    ///   - place: the edge to whose window and group it belongs.
+    ///   - isBackground: over the limit it is dropped without a word.
+    @inline(__always)
+    mutating func countable(
+        from mark: Mark, to second: Stamp, at place: Stamp, isBackground: Bool = false, _ context: FoldContext
+    ) -> Int64? {
+        let length = duration(from: mark, to: second.moment, context)
+        return mayCount(length, from: mark, to: second, at: place, isBackground: isBackground, context) ? length : nil
+    }
+
+    /// Whether a duration may be counted; else counts why it may not.
+    @inline(__always)
+    mutating func mayCount(
+        _ length: Int64, from mark: Mark, to second: Stamp, at place: Stamp, isBackground: Bool = false,
+        _ context: FoldContext
+    ) -> Bool {
+        if length >= 0, length <= context.limits.durationMax { return true }
+        if length < 0 || !isBackground {
+            countRegression(from: moment(mark, context), to: second, at: place, context)
+        }
+        return false
     }
 
     /// Counts a duration that was dropped, unless the step of the clock between the two has been counted already.
@@ -186,7 +229,7 @@ extension Device {
     private mutating func countRegression(
         from first: Moment, to second: Stamp, at place: Stamp, _ context: FoldContext
     ) {
-        let isCounted = flags.contains(.stepCounted) && second.moment == last(context)
+        let isCounted = flags.contains(.stepCounted) && second.moment == moment(.last, context)
         if isCounted, coldState(context)?.rare.steppedFrom == first { return }
         context.countRegression(from: first, at: place)
     }
@@ -194,6 +237,6 @@ extension Device {
     /// The last event, as an end for what nobody reported the end of.
     mutating func lastStamp(_ context: FoldContext) -> Stamp {
         let corrected = lastTime &+ (coldState(context)?.lastOffset ?? 0)
-        return Stamp(moment: last(context), corrected: corrected, received: lastReceived, group: lastGroup)
+        return Stamp(moment: moment(.last, context), corrected: corrected, received: lastReceived, group: lastGroup)
     }
 }

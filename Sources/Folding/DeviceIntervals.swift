@@ -5,40 +5,39 @@ extension Device {
     /// Closes the open phase at an edge.
     ///
     /// - Parameters:
+    ///   - place: the edge to whose window and group the interval belongs: its end, or who tells of that.
     ///   - edge: what ends it; nil where nobody reported the end.
-    ///   - teller: the edge to whose window and group the interval belongs, where that is not its end.
     ///   - reason: that of the ending edge, for an interval that began without one.
     @inline(__always)
     mutating func closePhase(
-        _ end: Stamp, _ edge: PhaseEdge?, isObserved: Bool, reason: UInt32, teller: Stamp? = nil,
-        _ context: FoldContext
+        _ end: Stamp, at place: Stamp, _ edge: PhaseEdge?, isObserved: Bool, reason: UInt32, _ context: FoldContext
     ) {
         guard knowsSince else { return }
-        let (since, place) = (since(context), teller ?? end)
         switch state {
         case .unknown, .notRunning, .launching:
             return
         case .active:
-            guard let length = countable(from: since, to: end, at: place, context) else { return }
+            guard let length = countable(from: .since, to: end, at: place, context) else { return }
             context.emit(isObserved ? .interval(.active) : .inferred(.active), value: length, at: place)
         case .inactive:
-            countStuck(at: end.moment, context)
+            let length = duration(from: .since, to: end.moment, context)
+            countStuck(after: length, context)
             if isObserved { checkProtection(end, context) }
-            guard let length = countable(from: since, to: end, at: place, context) else { return }
+            guard mayCount(length, from: .since, to: end, at: place, context) else { return }
             guard isObserved, let edge else {
                 return context.emit(.inferred(.inactive), value: length, at: place)
             }
             let text = self.reason != TextTable.empty ? self.reason : reason
             context.emit(.inactive(inactiveClass(endingWith: edge)), value: length, at: end, text: text)
         case .background:
-            closeBackground(from: since, end, at: place, isObserved: isObserved, context)
+            closeBackground(end, at: place, isObserved: isObserved, context)
         }
     }
 
     private mutating func closeBackground(
-        from since: Moment, _ end: Stamp, at place: Stamp, isObserved: Bool, _ context: FoldContext
+        _ end: Stamp, at place: Stamp, isObserved: Bool, _ context: FoldContext
     ) {
-        guard let length = countable(from: since, to: end, at: place, isBackground: true, context) else { return }
+        guard let length = countable(from: .since, to: end, at: place, isBackground: true, context) else { return }
         context.emit(isObserved ? .interval(.background) : .inferred(.background), value: length, at: place)
     }
 
@@ -51,9 +50,14 @@ extension Device {
     /// Counts an inactive interval that has lasted too long by `moment`, once.
     @inline(__always)
     mutating func countStuck(at moment: Moment, _ context: FoldContext) {
-        guard state == .inactive, !flags.contains(.stuckCounted), knowsSince,
-            duration(from: since(context), to: moment, context) > context.limits.stuckInactiveAfter
-        else { return }
+        guard state == .inactive, !flags.contains(.stuckCounted), knowsSince else { return }
+        countStuck(after: duration(from: .since, to: moment, context), context)
+    }
+
+    /// The same of one that has lasted so many ms.
+    @inline(__always)
+    private mutating func countStuck(after length: Int64, _ context: FoldContext) {
+        guard length > context.limits.stuckInactiveAfter, !flags.contains(.stuckCounted) else { return }
         markStuck(context)
     }
 

@@ -27,28 +27,20 @@ extension Moment {
 
 /// What the moments of one device tell beside their times. It has this only while that of one of them is unusual.
 struct Clocks: BitwiseCopyable {
-    fileprivate var since: Reading
-    fileprivate var last: Reading
-    fileprivate var latencyFrom: Reading
+    private var readings: InlineArray<3, Reading>
 
     fileprivate init(ofUsual device: borrowing Device) {
-        since = .usual(at: device.sinceTime)
-        last = .usual(at: device.lastTime)
-        latencyFrom = .usual(at: device.latencyTime)
+        readings = [.usual(at: device.sinceTime), .usual(at: device.lastTime), .usual(at: device.latencyTime)]
     }
 
-    @inline(__always)
-    fileprivate mutating func note(_ reading: Reading, as mark: Device.Mark) {
-        switch mark {
-        case .since: since = reading
-        case .last: last = reading
-        case .latencyFrom: latencyFrom = reading
-        }
+    subscript(mark: Device.Mark) -> Reading {
+        @inline(__always) get { readings[mark.rawValue] }
+        @inline(__always) set { readings[mark.rawValue] = newValue }
     }
 
     fileprivate func areUsual(of device: borrowing Device) -> Bool {
-        last == .usual(at: device.lastTime) && since == .usual(at: device.sinceTime)
-            && latencyFrom == .usual(at: device.latencyTime)
+        self[.last] == .usual(at: device.lastTime) && self[.since] == .usual(at: device.sinceTime)
+            && self[.latencyFrom] == .usual(at: device.latencyTime)
     }
 }
 
@@ -61,7 +53,7 @@ struct ClockStore: ~Copyable {
     /// Bytes that they take.
     var byteCount: Int { pool.byteCount }
 
-    fileprivate subscript(index: UInt32) -> Clocks {
+    subscript(index: UInt32) -> Clocks {
         @inline(__always) unsafeAddress { unsafe UnsafePointer(pool.address(index)) }
         @inline(__always) nonmutating unsafeMutableAddress { unsafe pool.address(index) }
     }
@@ -79,31 +71,30 @@ struct ClockStore: ~Copyable {
 }
 
 extension Device {
-    /// When the phase began; ``Moment/never`` where that is not known.
-    @inline(__always)
-    func since(_ context: FoldContext) -> Moment {
-        clocks == Self.noClocks
-            ? Moment(sinceTime, .usual(at: sinceTime)) : Moment(sinceTime, context.clocks[clocks].since)
-    }
-
-    /// The last event that was folded; ``Moment/never`` before the first.
-    @inline(__always)
-    func last(_ context: FoldContext) -> Moment {
-        clocks == Self.noClocks ? Moment(lastTime, .usual(at: lastTime)) : Moment(lastTime, context.clocks[clocks].last)
-    }
-
-    /// Where the open latency is measured from; see ``Flags/latencyOpen``. In the background, without an open one,
-    /// the edge that told of it.
-    @inline(__always)
-    func latencyFrom(_ context: FoldContext) -> Moment {
-        clocks == Self.noClocks
-            ? Moment(latencyTime, .usual(at: latencyTime)) : Moment(latencyTime, context.clocks[clocks].latencyFrom)
-    }
-
-    enum Mark {
+    /// The moments that a state has.
+    enum Mark: Int {
+        /// When the phase began; ``Moment/never`` where that is not known.
         case since
+        /// The last event that was folded; ``Moment/never`` before the first.
         case last
+        /// Where the open latency is measured from; see ``Flags/latencyOpen``. In the background, without an open one,
+        /// the edge that told of it.
         case latencyFrom
+    }
+
+    @inline(__always)
+    func time(of mark: Mark) -> Int64 {
+        switch mark {
+        case .since: sinceTime
+        case .last: lastTime
+        case .latencyFrom: latencyTime
+        }
+    }
+
+    @inline(__always)
+    func moment(_ mark: Mark, _ context: FoldContext) -> Moment {
+        let time = time(of: mark)
+        return Moment(time, clocks == Self.noClocks ? .usual(at: time) : context.clocks[clocks][mark])
     }
 
     @inline(__always)
@@ -113,15 +104,25 @@ extension Device {
         case .last: lastTime = moment.time
         case .latencyFrom: latencyTime = moment.time
         }
-        if clocks != Self.noClocks || !moment.isUsual { note(moment, as: mark, context) }
+        switch (clocks == Self.noClocks, moment.isUsual) {
+        case (true, true): break
+        case (false, false): context.clocks[clocks][mark] = moment.reading
+        case (true, false): makeClocks(moment.reading, as: mark, context)
+        case (false, true): removeClock(of: moment, as: mark, context)
+        }
     }
 
-    /// Notes what a moment, whose time has been set, tells beside that.
     @inline(never)
-    private mutating func note(_ moment: Moment, as mark: Mark, _ context: FoldContext) {
-        if clocks == Self.noClocks { clocks = context.clocks.insert(Clocks(ofUsual: self)) }
-        context.clocks[clocks].note(moment.reading, as: mark)
-        if moment.isUsual, context.clocks[clocks].areUsual(of: self) { removeClocks(context) }
+    private mutating func makeClocks(_ reading: Reading, as mark: Mark, _ context: FoldContext) {
+        clocks = context.clocks.insert(Clocks(ofUsual: self))
+        context.clocks[clocks][mark] = reading
+    }
+
+    /// One of its moments has become usual.
+    @inline(never)
+    private mutating func removeClock(of moment: Moment, as mark: Mark, _ context: FoldContext) {
+        context.clocks[clocks][mark] = moment.reading
+        if context.clocks[clocks].areUsual(of: self) { removeClocks(context) }
     }
 
     /// From here on its moments are what their times tell.

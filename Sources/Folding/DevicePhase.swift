@@ -86,7 +86,7 @@ extension Device {
     /// The app was left so shortly before that nobody had to announce the way back.
     private mutating func isQuickReturn(_ stamp: Stamp, _ context: FoldContext) -> Bool {
         began == .enterBackground && !flags.contains(.latencyOpen)
-            && duration(from: latencyFrom(context), to: stamp.moment, context) <= context.limits.echoTolerance
+            && duration(from: .latencyFrom, to: stamp.moment, context) <= context.limits.echoTolerance
     }
 
     // MARK: Launch
@@ -111,7 +111,7 @@ extension Device {
     @inline(__always)
     mutating func decideLaunch(_ edge: PhaseEdge, _ stamp: Stamp, _ context: FoldContext) {
         guard state == .launching else { return }
-        let isSoon = duration(from: since(context), to: stamp.moment, context) <= context.limits.launchBackgroundGap
+        let isSoon = duration(from: .since, to: stamp.moment, context) <= context.limits.launchBackgroundGap
         switch edge {
         case .enterForeground where isSoon:
             // The way from the launch to here belongs to the launch.
@@ -175,7 +175,7 @@ extension Device {
         if isIllegal { forgetOpenings(context) }
         let old = state
         if edge != .terminate { flags.remove(.ended) }
-        closePhase(stamp, edge, isObserved: isObserved, reason: reason, context)
+        closePhase(stamp, at: stamp, edge, isObserved: isObserved, reason: reason, context)
         countEntries(from: old, to: edge.phase, stamp, context)
         switch edge {
         case .enterForeground, .resign: state = .inactive
@@ -293,14 +293,14 @@ extension Device {
 
     @inline(__always)
     private mutating func endLaunch(_ latency: Latency, over limit: Int64, _ stamp: Stamp, _ context: FoldContext) {
-        guard let length = countable(from: latencyFrom(context), to: stamp, context) else { return }
+        guard let length = countable(from: .latencyFrom, to: stamp, at: stamp, context) else { return }
         context.emit(.latency(latency), value: length, at: stamp)
         if length > limit { context.count(.slowLaunch, at: stamp) }
     }
 
     @inline(__always)
     private mutating func endResume(_ stamp: Stamp, _ context: FoldContext) {
-        guard let length = countable(from: latencyFrom(context), to: stamp, context) else { return }
+        guard let length = countable(from: .latencyFrom, to: stamp, at: stamp, context) else { return }
         guard length <= context.limits.resumeDiscard else { return context.count(.resumeDiscarded, at: stamp) }
         context.emit(.latency(.resume), value: length, at: stamp)
         if length > context.limits.slowResumeAfter { context.count(.slowResume, at: stamp) }

@@ -24,10 +24,10 @@ extension Device {
         if state == .launching { launchIntoBackground(context) }
         switch state {
         case .active, .inactive:
-            closePhase(lastStamp(context), nil, isObserved: false, reason: 0, teller: stamp, context)
+            closePhase(lastStamp(context), at: stamp, nil, isObserved: false, reason: 0, context)
             context.count(.uncleanExit, at: stamp)
         case .background:
-            closePhase(lastStamp(context), nil, isObserved: false, reason: 0, teller: stamp, context)
+            closePhase(lastStamp(context), at: stamp, nil, isObserved: false, reason: 0, context)
             context.count(.backgroundExits, at: stamp)
         case .unknown:
             if flags.contains(.silentInForeground) { context.count(.uncleanExit, at: stamp) }
@@ -100,7 +100,7 @@ extension Device {
         if state == .launching { launchIntoBackground(context) }
         let wasForeground = phase.isForeground
         if wasForeground || flags.contains(.silentInForeground) { context.count(.uncleanExit, at: stamp) }
-        closePhase(stamp, nil, isObserved: false, reason: 0, context)
+        closePhase(stamp, at: stamp, nil, isObserved: false, reason: 0, context)
         countBackgroundLaunch(stamp, context)
         if let held = coldState(context) {
             held.forgetScreens()

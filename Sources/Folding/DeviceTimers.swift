@@ -12,7 +12,7 @@ extension Device {
         guard knowsLast else { return }
         // Whatever edge decides a launch after the gap, it was one into the background.
         if state == .launching, !endsProcess,
-            duration(from: since(context), to: stamp.moment, context) > context.limits.launchBackgroundGap
+            duration(from: .since, to: stamp.moment, context) > context.limits.launchBackgroundGap
         {
             launchIntoBackground(context)
         }
@@ -21,18 +21,19 @@ extension Device {
         }
         guard state == .active || state == .inactive else { return }
         countStuck(at: stamp.moment, context)
-        if duration(from: last(context), to: stamp.moment, context) > context.limits.silenceTimeout {
+        if duration(from: .last, to: stamp.moment, context) > context.limits.silenceTimeout {
             goSilent(context)
         }
     }
 
     /// Nothing was heard for longer than the limit: what was open ended at the last sign of life.
     private mutating func goSilent(_ context: FoldContext) {
-        closePhase(lastStamp(context), nil, isObserved: false, reason: 0, context)
+        let end = lastStamp(context)
+        closePhase(end, at: end, nil, isObserved: false, reason: 0, context)
         if let held = coldState(context) {
             held.forgetScreens()
             held.loseVisits()
-            noteSpan(.unknown, from: last(context), context)
+            noteSpan(.unknown, from: moment(.last, context), context)
         }
         flags.insert(.silentInForeground)
         flags.remove(.latencyOpen)

@@ -69,13 +69,13 @@ extension Device {
         if flags.isDisjoint(with: [.scenesRule, .activitiesRule]) {
             held.echoes.removeAll()
             held.echoes.note(before, from: nil, order: 0, in: context.memory)
-            held.echoes.note(state, from: knowsSince ? since(context) : nil, order: 0, in: context.memory)
+            held.echoes.note(state, from: knowsSince ? moment(.since, context) : nil, order: 0, in: context.memory)
         }
         flags.insert(rule)
     }
 
     /// Notes the phase that begins, for echoes to agree with.
-    func noteSpan(_ state: State, from start: Moment, _ context: FoldContext) {
+    mutating func noteSpan(_ state: State, from start: Moment, _ context: FoldContext) {
         guard let held = coldState(context) else { return }
         if held.echoes.pending.isEmpty {
             // What ended too long before is near to no echo that may come: times that go back by more than the limit
@@ -115,7 +115,7 @@ extension Device {
         }
     }
 
-    private func judge(_ echo: Echoes.Echo, _ held: Cold, _ context: FoldContext) {
+    private mutating func judge(_ echo: Echoes.Echo, _ held: Cold, _ context: FoldContext) {
         let count = held.echoes.spans.count
         for index in 0..<count {
             let span = held.echoes.spans[index]
@@ -138,7 +138,7 @@ extension Device {
         }
     }
 
-    private func isNear(_ start: Moment?, _ echo: Echoes.Echo, _ context: FoldContext) -> Bool {
+    private mutating func isNear(_ start: Moment?, _ echo: Echoes.Echo, _ context: FoldContext) -> Bool {
         guard let start else { return false }
         return abs(duration(from: start, to: echo.stamp.moment, context)) <= context.limits.echoTolerance
     }

@@ -139,7 +139,7 @@ extension Device {
             if !flags.isDisjoint(with: [.scenesRule, .activitiesRule]) { return true }
             if state == .notRunning, flags.contains(.ended) { return edge != .terminate }
             if state == .launching {
-                let gap = duration(from: since(context), to: stamp.moment, context)
+                let gap = duration(from: .since, to: stamp.moment, context)
                 return gap <= context.limits.launchBackgroundGap || edge != .resign
             }
             switch TransitionTable.verdict(phase, edge) {

@@ -22,5 +22,5 @@
     }
 
     /// Whether a person has the app before them, fully or partly.
-    package var isForeground: Bool { self == .active || self == .inactive }
+    @inlinable package var isForeground: Bool { self == .active || self == .inactive }
 }

@@ -11,7 +11,7 @@
     package var group: UInt32
 
     /// A quarter of an hour, ms: what is judged within an hour is judged to this.
-    package static var span: Int64 { 900_000 }
+    @inlinable package static var span: Int64 { 900_000 }
 
     package init(installation: UInt64, received: Int64, time: Int64, group: UInt32) {
         self.installation = installation

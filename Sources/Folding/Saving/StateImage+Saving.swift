@@ -204,9 +204,9 @@ extension StateReader {
         }
         if shape & Shape.received != 0 { device.lastReceived = stream &- (try self[.received].signed()) }
         if shape & Shape.last != 0 { try readLast(into: &device, over: old, context) }
-        (last, since, lastReceived) = (device.last(context), old.since, device.lastReceived)
+        (last, since, lastReceived) = (device.moment(.last, context), old.since, device.lastReceived)
         if shape & Shape.since != 0 { try readSince(into: &device, over: old, context) }
-        since = device.since(context)
+        since = device.moment(.since, context)
         if shape & Shape.latency != 0 { try readLatency(into: &device, over: old, context) }
         if shape & Shape.sequence != 0 { try readSequence(into: &device, over: old) }
         if shape & Shape.phase != 0 { try readPhase(into: &device) }

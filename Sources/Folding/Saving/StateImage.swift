@@ -29,9 +29,9 @@ struct StateImage: BitwiseCopyable {
     init() {}
 
     init(of device: borrowing Device, _ context: FoldContext) {
-        last = device.last(context)
-        since = device.since(context)
-        latencyFrom = device.latencyFrom(context)
+        last = device.moment(.last, context)
+        since = device.moment(.since, context)
+        latencyFrom = device.moment(.latencyFrom, context)
         lastReceived = device.lastReceived
         sinceReceived = device.sinceReceived
         lastResign = device.lastResign
@@ -87,8 +87,8 @@ struct StateBefore: BitwiseCopyable {
     let boot: UInt32
 
     init(_ device: borrowing Device, _ context: FoldContext) {
-        last = device.last(context)
-        since = device.since(context)
+        last = device.moment(.last, context)
+        since = device.moment(.since, context)
         lastReceived = device.lastReceived
         number = Self.number(at: device.sequenceNext)
         process = device.process
