@@ -159,6 +159,8 @@ pfj_status pfj_open_plain(pfj_parser *parser, const uint8_t *text, size_t length
 
 pfj_status pfj_next_plain(pfj_parser *parser, pfj_object *object) { return parser->read_plain(*object); }
 
+void pfj_look_wide(pfj_parser *parser, bool is_wanted) { parser->plain_reader.look_wide(is_wanted); }
+
 bool pfj_is_utf8(const uint8_t *bytes, size_t length) { return phasefold::is_utf8(bytes, length); }
 
 }  // extern "C"

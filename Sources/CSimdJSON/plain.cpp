@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "blocks.hpp"
+#include "loop.hpp"
 #include "names.hpp"
 #include "text.hpp"
 
@@ -19,14 +20,6 @@ uint32_t hash_of(const uint8_t *text) {
     return uint32_t(hash >> 56);
 }
 
-inline bool is_likely(bool condition) { return __builtin_expect(condition, true); }
-
-/// Whether a number of so many digits ends there, and is one that fits the words of a block.
-inline bool is_short_number(const uint8_t *at, uint32_t digits) {
-    if (digits - 1 >= block_size - 1 || (*at == '0' && digits > 1)) return false;
-    return at[digits] == ',' || at[digits] == '}';
-}
-
 }  // namespace
 
 PlainReader::PlainReader() {
@@ -34,6 +27,7 @@ PlainReader::PlainReader() {
     nowhere.set(PFJ_FIELD_COUNT, Form::none, values);
     nowhere.bytes = UINT32_MAX;
     for (Step *&follower : nowhere.followers) follower = &nowhere;
+    look_wide(true);
     forget();
 }
 
@@ -44,35 +38,11 @@ void PlainReader::forget() {
     stranger = nowhere;
 }
 
-inline void PlainReader::Step::set(uint32_t field, Form form, pfj_value *values) {
+void PlainReader::Step::set(uint32_t field, Form form, pfj_value *values) {
     bit = field < PFJ_FIELD_COUNT ? uint32_t(1) << field : 0;
     this->form = form;
     has_quote = form == Form::string;
     value = values + field;
-}
-
-/// Whether the text at `at`, of which `longest_step` bytes may be read, begins with that of the step.
-inline bool PlainReader::Step::matches(const uint8_t *at) const {
-    if ((~same_bytes(text, at) & bytes & 0xFFFF) != 0) return false;
-    if (is_likely(length <= block_size)) return true;
-    return (~same_bytes(text + block_size, at + block_size) & bytes >> block_size) == 0;
-}
-
-/// The value of the `count` digits at `at`, 1 to 16 of them; sixteen bytes may be read.
-inline uint64_t PlainReader::Step::value_of_digits(const uint8_t *at, uint32_t count) {
-    constexpr uint64_t values = 0x0F0F0F0F0F0F0F0F;
-    uint64_t first;
-    memcpy(&first, at, 8);
-    // What is missing in front is shifted in as zeros, what is no digit is shifted out.
-    if (count <= 8) return value_of_eight((first & values) << (64 - 8 * count));
-    const uint64_t front = (first & values) << (128 - 8 * count);
-    if (front != last_front) {
-        last_front = front;
-        last_front_value = value_of_eight(front) * 100000000;
-    }
-    uint64_t back;
-    memcpy(&back, at + count - 8, 8);
-    return last_front_value + value_of_eight(back & values);
 }
 
 /// A new one stands first: what came last is likely to come again.
@@ -144,7 +114,7 @@ PlainReader::Place PlainReader::read_key(const uint8_t *at, Step &last) {
 PlainReader::Place PlainReader::pass_other_key(const uint8_t *at, Step &last) {
     for (uint32_t index = 1; index < follower_limit; index++) {
         Step *const follower = last.followers[index];
-        if (!follower->matches(at)) continue;
+        if (!NarrowLook::matches(*follower, at)) continue;
         last.followers[index] = last.followers[index - 1];
         last.followers[index - 1] = follower;
         return {at + follower->length, follower};
@@ -233,54 +203,7 @@ PlainReader::Place PlainReader::read_other_value(const uint8_t *at, Step &last, 
 }
 
 const uint8_t *PlainReader::read(const uint8_t *at, uint32_t &present, unsigned depth) {
-    if (*at != '{') return nullptr;
-    at++;
-    Step *step = &brace;
-    uint32_t known = 0;
-    for (;;) {
-        if (at >= end) return nullptr;
-        Step *const last = step;
-        step = last->followers[0];
-        if (is_likely(step->matches(at))) {
-            at += step->length;
-        } else {
-            const Place place = pass_other_key(at, *last);
-            if (place.at == nullptr) return nullptr;
-            at = place.at;
-            step = place.step;
-        }
-        if (is_likely(step->has_quote)) {
-            // Where nothing in the block is a mark, the next block may begin with one.
-            const uint8_t *const stop = at + __builtin_ctz(ends_of_ascii(load_block(at)) | 1 << block_size);
-            if (is_likely(*stop == '"')) {
-                step->value->kind = PFJ_STRING;
-                step->value->bytes = at;
-                step->value->length = uint32_t(stop - at);
-                at = stop + 1;
-            } else {
-                at = read_string(at, stop, *step);
-                if (at == nullptr) return nullptr;
-            }
-            known |= step->bit;
-        } else if (is_likely(step->form == Form::value)) {
-            const uint32_t digits = leading_digits(load_block(at));
-            if (is_likely(is_short_number(at, digits))) {
-                step->value->kind = PFJ_INTEGER;
-                step->value->integer = int64_t(step->value_of_digits(at, digits));
-                at += digits;
-                known |= step->bit;
-            } else {
-                const Place place = read_other_value(at, *last, *step, depth);
-                if (place.at == nullptr) return nullptr;
-                at = place.at;
-                step = place.step;
-                known = step->value->kind == PFJ_NULL ? known & ~step->bit : known | step->bit;
-            }
-        } else {
-            present = known;
-            return step->form == Form::end && at <= end ? at : nullptr;
-        }
-    }
+    return is_wide ? read_wide(at, present, depth) : read_by<NarrowLook>(at, present, depth);
 }
 
 }  // namespace phasefold

@@ -32,12 +32,18 @@ public:
     /// Begins a text, behind the end of which ``slack`` bytes may be read.
     void begin(const uint8_t *end) { this->end = end; }
 
+    /// Looks at 32 bytes at once where the machine can, or else as one that cannot: the objects are the same.
+    void look_wide(bool is_wanted);
+
     /// The object at `at`, which is before the end; sets `present` and `values`. `depth` is its own.
     ///
     /// - Returns: the end of the object; null where it is not plain.
     const uint8_t *read(const uint8_t *at, uint32_t &present, unsigned depth);
 
 private:
+    friend struct NarrowLook;
+    friend struct WideLook;
+
     static constexpr uint32_t longest_step = 32;
     static constexpr uint32_t step_limit = 128;
     static constexpr uint32_t follower_limit = 4;
@@ -58,7 +64,7 @@ private:
 
     /// From the end of a value, or the brace, to where the next value begins.
     struct Step {
-        alignas(16) uint8_t text[longest_step];
+        alignas(32) uint8_t text[longest_step];
         /// Bit n for each byte n of `text`.
         uint32_t bytes;
         uint32_t length;
@@ -77,8 +83,6 @@ private:
         Step *followers[follower_limit];
 
         void set(uint32_t field, Form form, pfj_value *values);
-        bool matches(const uint8_t *at) const;
-        uint64_t value_of_digits(const uint8_t *at, uint32_t count);
     };
 
     /// Where a value begins, and the step that led there; `at` is null where there is none.
@@ -88,6 +92,7 @@ private:
     };
 
     const uint8_t *end = nullptr;
+    bool is_wide = false;
     uint32_t count = 0;
     /// By a hash of the text, the number of its step and 1; 0 is free.
     uint8_t places[place_mask + 1];
@@ -99,6 +104,9 @@ private:
     Step stranger;
     Step steps[step_limit];
 
+    template <class Look>
+    const uint8_t *read_by(const uint8_t *at, uint32_t &present, unsigned depth);
+    const uint8_t *read_wide(const uint8_t *at, uint32_t &present, unsigned depth);
     void forget();
     static void follow(Step &step, Step &follower);
     Step &learn(const uint8_t *text, uint32_t length, uint32_t field, Form form);

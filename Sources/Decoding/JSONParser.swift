@@ -30,6 +30,9 @@ struct JSONParser: ~Copyable {
     /// Reads the next object of a text that was opened the short way.
     mutating func nextPlain(_ object: inout pfj_object) -> pfj_status { unsafe pfj_next_plain(parser, &object) }
 
+    /// Whether the short way looks at more than 16 bytes at once where the machine can; see `pfj_look_wide`.
+    mutating func lookWide(_ isWanted: Bool) { unsafe pfj_look_wide(parser, isWanted) }
+
     var isArray: Bool { unsafe pfj_is_array(parser) }
 
     /// Checks the whole text, so that it can be gone through in any order; see `pfj_check`.

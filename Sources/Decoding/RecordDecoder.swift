@@ -22,6 +22,10 @@ package struct RecordDecoder: ~Copyable {
     var groups = Memo(places: 4096, GroupTable.overflow)
     /// False leads every record of JSON the full way: the events are the same.
     package var takesShortWay = true
+    /// False lets the short way look at JSON as on a machine of narrow instructions: the events are the same.
+    package var looksWide = true {
+        didSet { parser.lookWide(looksWide) }
+    }
 
     package init(_ options: DecodingOptions) {
         self.options = options

@@ -14,10 +14,12 @@ import Testing
         (try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)) != nil
     }
 
-    @Test func bothWaysGiveTheSameEvents() {
+    @Test(arguments: [true, false])
+    func bothWaysGiveTheSameEvents(looksWide: Bool) {
         let start = Self.startingSeed()
         var short = Bench { $0.honoursReceiveTime = true }
         var full = Bench { $0.honoursReceiveTime = true }
+        short.decoder.looksWide = looksWide
         full.decoder.takesShortWay = false
         var events = 0
         for round in 0..<UInt64(Self.rounds) {

@@ -30,11 +30,13 @@ import Testing
         }
     }
 
-    @Test func nothingIsReadBehindTheMemoryOfARecord() {
+    @Test(arguments: [true, false])
+    func nothingIsReadBehindTheMemoryOfARecord(looksWide: Bool) {
         let start = DifferentialTests.seed ?? UInt64.random(in: 0..<1_000_000_000)
         let pages = LastPages()
         var short = Bench()
         var full = Bench()
+        short.decoder.looksWide = looksWide
         full.decoder.takesShortWay = false
         for round in 0..<UInt64(1000) {
             var maker = DocumentMaker(seed: start + round)
@@ -73,11 +75,13 @@ import Testing
     }
 
     /// Values of unknown fields, each valid in itself, and what two ways make of one byte changed in them.
-    @Test func containersArePassedOverAsOnTheFullWay() {
+    @Test(arguments: [true, false])
+    func containersArePassedOverAsOnTheFullWay(looksWide: Bool) {
         let start = DifferentialTests.seed ?? UInt64.random(in: 0..<1_000_000_000)
         var random = Random(state: start)
         var short = Bench()
         var full = Bench()
+        short.decoder.looksWide = looksWide
         full.decoder.takesShortWay = false
         for round in 0..<4000 {
             var record = Array(json(#""p":"# + container(&random, 0)).utf8)
@@ -120,8 +124,36 @@ import Testing
         return (isObject ? "{" : "[") + items.joined(separator: blank + ",") + blank + (isObject ? "}" : "]")
     }
 
+    /// Strings around the widths of a look, each with something in it that ends a run of plain ASCII, or nearly does.
+    @Test(arguments: [true, false])
+    func stringsOfEveryLength(looksWide: Bool) {
+        var short = Bench()
+        var full = Bench()
+        short.decoder.looksWide = looksWide
+        full.decoder.takesShortWay = false
+        let marks: [[UInt8]] = [
+            [], [0x1F], [0x20], [0x21], [0x23], [0x7F], [0x80], [0xC3, 0xA9], Array(#"\""#.utf8), Array("\\\\".utf8),
+            [0x0A], [0],
+        ]
+        for length in 0...70 {
+            for mark in marks {
+                for place in Set([0, length / 2, length]) {
+                    var text = [UInt8](repeating: UInt8(ascii: "x"), count: length)
+                    text.insert(contentsOf: mark, at: place)
+                    let record =
+                        Array(#"{"app_id":"a","device_id":""#.utf8) + text + Array(#"","event":"e","ts":1}"#.utf8)
+                    short.decode(record, key: nil)
+                    full.decode(record, key: nil)
+                }
+            }
+        }
+        #expect(short.descriptions == full.descriptions && short.codes == full.codes)
+        #expect(short.batch.events.count > 500 && short.batch.rejections.count > 500)
+    }
+
     /// Times by all numbers of digits, and what is next to them.
-    @Test func integersOfEveryLength() {
+    @Test(arguments: [true, false])
+    func integersOfEveryLength(looksWide: Bool) {
         for digits in 1...20 {
             for first in ["1", "9", "0", "-1"] {
                 let number = first + String("1234567890123456789".prefix(digits - 1))
@@ -129,6 +161,7 @@ import Testing
                     let record = json("\"seq\":\(number)\(ending)")
                     var short = Bench()
                     var full = Bench()
+                    short.decoder.looksWide = looksWide
                     full.decoder.takesShortWay = false
                     for _ in 0..<3 {
                         short.decode(record)
@@ -141,9 +174,11 @@ import Testing
     }
 
     /// A field that changes its form, and more layouts than are remembered.
-    @Test func layoutsThatChange() {
+    @Test(arguments: [true, false])
+    func layoutsThatChange(looksWide: Bool) {
         var short = Bench { $0.honoursReceiveTime = true }
         var full = Bench { $0.honoursReceiveTime = true }
+        short.decoder.looksWide = looksWide
         full.decoder.takesShortWay = false
         let times = ["1698000000000", #""2023-10-22T18:40:00Z""#, "null", "1698000000000000000", "true", "-5", "[]"]
         for round in 0..<2000 {

@@ -8,10 +8,14 @@ enum DecoderTarget {
         var short = Reading(.json)
         var full = Reading(.json)
         full.decoder.takesShortWay = false
+        var narrow = Reading(.json)
+        narrow.decoder.looksWide = false
         for key in [nil, Array("key".utf8)] as [[UInt8]?] {
             let found = short.read(bytes, key: key)
             let expected = full.read(bytes, key: key)
             check(found == expected, "the short way gave \(found), the full one \(expected)")
+            let seen = narrow.read(bytes, key: key)
+            check(seen == expected, "the short way of narrow looks gave \(seen), the full one \(expected)")
             let again = short.read(bytes, key: key)
             check(again == found, "at first \(found), then \(again)")
         }

@@ -144,6 +144,10 @@ pfj_status pfj_open_plain(pfj_parser *parser, const uint8_t *text, size_t length
 /// Reads the next object of a text that was opened with `pfj_open_plain`, unless the one before was the last.
 pfj_status pfj_next_plain(pfj_parser *parser, pfj_object *object);
 
+/// Whether the short way looks at as many bytes at once as the machine can (it does from the start), or at 16, as on
+/// machines that can no more: the objects are the same.
+void pfj_look_wide(pfj_parser *parser, bool is_wanted);
+
 /// Whether these bytes are UTF-8.
 bool pfj_is_utf8(const uint8_t *bytes, size_t length);
 
