@@ -159,6 +159,28 @@ pfj_status pfj_open_plain(pfj_parser *parser, const uint8_t *text, size_t length
 
 pfj_status pfj_next_plain(pfj_parser *parser, pfj_object *object) { return parser->read_plain(*object); }
 
+pfj_status pfj_read_line(
+    pfj_parser *parser, const uint8_t *from, const uint8_t *end, pfj_object *object, const uint8_t **behind) {
+    constexpr size_t slack = phasefold::PlainReader::slack;
+    phasefold::PlainReader &reader = parser->plain_reader;
+    if (!has_slack(end)) {
+        // The last lines before memory that may not be read are left to the way of single texts, which copies them.
+        if (size_t(end - from) < slack) return PFJ_NOT_PLAIN;
+        end -= slack;
+    }
+    // What may be a request of OpenTelemetry is no event by its form alone.
+    if (from == end || from[0] != '{' || from[1] != '"' || from[2] == 'r') return PFJ_NOT_PLAIN;
+    reader.begin_line(end);
+    const uint8_t *at = reader.read(from, object->present, 1);
+    if (at == nullptr || at >= end) return PFJ_NOT_PLAIN;
+    if (*at == '\r') at++;
+    if (*at != '\n' || at >= end) return PFJ_NOT_PLAIN;
+    object->values = reader.values;
+    object->is_last = true;
+    *behind = at + 1;
+    return PFJ_OBJECT;
+}
+
 void pfj_look_wide(pfj_parser *parser, bool is_wanted) { parser->plain_reader.look_wide(is_wanted); }
 
 bool pfj_is_utf8(const uint8_t *bytes, size_t length) { return phasefold::is_utf8(bytes, length); }

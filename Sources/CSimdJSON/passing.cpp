@@ -38,6 +38,13 @@ const uint8_t *PlainReader::pass_name(const uint8_t *at) const {
     return *at == ':' ? pass_blanks(at + 1) : nullptr;
 }
 
+/// To behind the object or array at `at`, which in a line must have no line feed in it.
+const uint8_t *PlainReader::pass_unknown(const uint8_t *at, unsigned outer) const {
+    const uint8_t *const behind = pass_container(at, outer);
+    if (behind == nullptr || !is_line) return behind;
+    return memchr(at, '\n', size_t(behind - at)) == nullptr ? behind : nullptr;
+}
+
 /// To behind the object or array at `at`, all of which is checked. `outer` is the depth of what it stands in.
 const uint8_t *PlainReader::pass_container(const uint8_t *at, unsigned outer) const {
     unsigned depth = outer;

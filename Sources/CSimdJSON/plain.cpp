@@ -33,6 +33,7 @@ PlainReader::PlainReader() {
 
 void PlainReader::forget() {
     count = 0;
+    has_line_feeds = false;
     memset(places, 0, sizeof places);
     brace = nowhere;
     stranger = nowhere;
@@ -101,11 +102,14 @@ PlainReader::Place PlainReader::read_key(const uint8_t *at, Step &last) {
         if (form == Form::string) at++;
     }
     if (at > end) return {};
+    const bool has_line_feed = memchr(from, '\n', size_t(at - from)) != nullptr;
+    if (has_line_feed && is_line) return {};
     if (!is_ascii || at - from > longest_step) {
         stranger.set(field, form, values);
         return {at, &stranger};
     }
     Step &step = learn(from, uint32_t(at - from), field, form);
+    has_line_feeds = has_line_feeds || has_line_feed;
     follow(last, step);
     return {at, &step};
 }
@@ -196,7 +200,7 @@ PlainReader::Place PlainReader::read_other_value(const uint8_t *at, Step &last, 
         return {pass_scalar(at), &step};
     case '{': case '[':
         // Of a known field it is wrong, or a request: both are told by the full walk.
-        return {is_known ? nullptr : pass_container(at, depth), &step};
+        return {is_known ? nullptr : pass_unknown(at, depth), &step};
     default:
         return {is_known ? read_other_number(at, *step.value) : pass_scalar(at), &step};
     }

@@ -30,7 +30,17 @@ public:
     pfj_value values[PFJ_FIELD_COUNT + 1];
 
     /// Begins a text, behind the end of which ``slack`` bytes may be read.
-    void begin(const uint8_t *end) { this->end = end; }
+    void begin(const uint8_t *end) {
+        this->end = end;
+        is_line = false;
+    }
+
+    /// Begins a line of a text that ends at `end`: an object with a line feed in it is none that is plain.
+    void begin_line(const uint8_t *end) {
+        this->end = end;
+        is_line = true;
+        if (has_line_feeds) forget();
+    }
 
     /// Looks at 32 bytes at once where the machine can, or else as one that cannot: the objects are the same.
     void look_wide(bool is_wanted);
@@ -93,6 +103,9 @@ private:
 
     const uint8_t *end = nullptr;
     bool is_wide = false;
+    bool is_line = false;
+    /// Whether a step's text has a line feed in it.
+    bool has_line_feeds = false;
     uint32_t count = 0;
     /// By a hash of the text, the number of its step and 1; 0 is free.
     uint8_t places[place_mask + 1];
@@ -117,6 +130,7 @@ private:
         const uint8_t *from, const uint8_t *at, const Step &step) const;
     PHASEFOLD_SELDOM Place read_other_value(const uint8_t *at, Step &last, Step &step, unsigned depth);
     const uint8_t *read_other_number(const uint8_t *at, pfj_value &value) const;
+    const uint8_t *pass_unknown(const uint8_t *at, unsigned outer) const;
     const uint8_t *pass_container(const uint8_t *at, unsigned outer) const;
     const uint8_t *pass_name(const uint8_t *at) const;
     const uint8_t *pass_integer(const uint8_t *at) const;

@@ -30,6 +30,20 @@ struct JSONParser: ~Copyable {
     /// Reads the next object of a text that was opened the short way.
     mutating func nextPlain(_ object: inout pfj_object) -> pfj_status { unsafe pfj_next_plain(parser, &object) }
 
+    /// Reads the line of `text` that begins at `start` the short way; see `pfj_read_line`.
+    ///
+    /// - Returns: where the next line begins; nil where the short way does not lead through it.
+    @inline(__always)
+    mutating func readLine(of text: RawSpan, from start: Int, _ object: inout pfj_object) -> Int? {
+        unsafe text.withUnsafeBytes { bytes in
+            guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return nil }
+            var behind: UnsafePointer<UInt8>? = unsafe base
+            let status = unsafe pfj_read_line(parser, base + start, base + bytes.count, &object, &behind)
+            guard status == PFJ_OBJECT, let behind = unsafe behind else { return nil }
+            return unsafe behind - base
+        }
+    }
+
     /// Whether the short way looks at more than 16 bytes at once where the machine can; see `pfj_look_wide`.
     mutating func lookWide(_ isWanted: Bool) { unsafe pfj_look_wide(parser, isWanted) }
 

@@ -64,6 +64,26 @@ package final class PartitionEngine {
     @discardableResult
     package func ingest(_ value: RawSpan, key: RawSpan?, timestamp: Int64) -> [Rejection] {
         decoder.decode(value, key: key, timestamp: timestamp, lexicon: &lexicon, into: &batch)
+        return takeRejections()
+    }
+
+    /// Takes records in that are the lines of a text, without keys and timestamps, from `start` on, which it moves: to
+    /// the end of the text or of a record that could not be read, or sooner.
+    ///
+    /// - Parameter lines: each ends with a line feed, before which a carriage return may stand; the last one may end
+    ///   without.
+    /// - Returns: how many records were taken in, and what of the last one could not be read: mostly nothing.
+    package func ingest(lines: RawSpan, from start: inout Int) -> (records: Int, rejections: [Rejection]) {
+        let before = batch.records
+        start = decoder.decode(
+            lines: lines, from: start, enough: Self.batchEvents, lexicon: &lexicon, into: &batch)
+        let records = batch.records - before
+        return (records, takeRejections())
+    }
+
+    /// What of the last record could not be read; folds what has been gathered where it is enough.
+    @inline(__always)
+    private func takeRejections() -> [Rejection] {
         var rejections: [Rejection] = []
         if !batch.rejections.isEmpty {
             swap(&rejections, &batch.rejections)

@@ -34,7 +34,7 @@ struct RecordReader: ~Copyable {
 
     /// - Parameters:
     ///   - path: a file, or `-` for standard input.
-    ///   - limit: of a longer record only the first `limit` + 1 bytes are given.
+    ///   - limit: of a longer record the first bytes are given, more than `limit`.
     /// - Throws: ``CommandError`` with ``ExitStatus/unreadableInput``.
     init(_ path: String, limit: Int, chunk: Int = RecordReader.chunk) throws(CommandError) {
         self.path = path
@@ -57,11 +57,17 @@ struct RecordReader: ~Copyable {
         return CommandError(.unreadableInput, "\(name) cannot be read: \(Output.reason(code)); give files of events")
     }
 
-    /// Reads the next piece and gives each record in it to `body`.
+    /// Reads the next piece and gives what is whole of it.
     ///
+    /// - Parameters:
+    ///   - lines: is given lines with their line feeds; the last one of the file may lack it, and of one that is over
+    ///     the limit so much may be given alone that it still is.
+    ///   - frame: is given a record behind its length.
     /// - Returns: false once all records have been given.
-    /// - Throws: ``CommandError`` with ``ExitStatus/unreadableInput``, or what `body` throws.
-    mutating func next(_ body: (RawSpan) throws -> Void) throws -> Bool {
+    /// - Throws: ``CommandError`` with ``ExitStatus/unreadableInput``, or what `lines` and `frame` throw.
+    mutating func next(
+        lines: (RawSpan) throws -> Void, frame: (RawSpan) throws -> Void
+    ) throws -> Bool {
         if atEnd { return false }
         if filled == buffer.count { buffer += [UInt8](repeating: 0, count: buffer.count) }
         guard let count = try fill() else { return true }
@@ -70,9 +76,9 @@ struct RecordReader: ~Copyable {
         if framing == .unknown, filled > 0 { framing = buffer[0] == 0 ? .lengths : .lines }
         let used: Int
         if framing == .lengths {
-            (used, skipBytes) = try giveFrames(body)
+            (used, skipBytes) = try giveFrames(frame)
         } else {
-            (used, skipsLine) = try giveLines(body)
+            (used, skipsLine) = try giveLines(fresh: filled - count, lines)
         }
         consumed += used
         if used > 0 { keepTail(from: used) }
@@ -105,37 +111,41 @@ struct RecordReader: ~Copyable {
     // MARK: Lines
 
     /// Returns what of the buffer is done with, and the next ``skipsLine``.
-    private func giveLines(_ body: (RawSpan) throws -> Void) throws -> (used: Int, skips: Bool) {
+    ///
+    /// - Parameter fresh: before it there is no line feed.
+    private func giveLines(
+        fresh: Int, _ body: (RawSpan) throws -> Void
+    ) throws -> (used: Int, skips: Bool) {
         let bytes = unsafe buffer.span.bytes
         var start = 0
-        var skips = skipsLine
-        while start < filled {
-            guard let end = RecordReader.lineFeed(in: bytes, from: start, to: filled) else { break }
-            if !skips { try body(bytes.extracting(line(from: start, to: end))) }
-            skips = false
-            start = end + 1
+        if skipsLine {
+            guard let feed = firstLineFeed else { return (filled, true) }
+            start = feed + 1
         }
-        let rest = filled - start
-        if rest > 0, !skips, atEnd || rest > limit {
-            try body(bytes.extracting(line(from: start, to: filled)))
-            skips = !atEnd
+        let end = lastLineFeed(from: max(start, fresh)).map { $0 + 1 } ?? start
+        if end > start { try body(bytes.extracting(start..<end)) }
+        if atEnd {
+            if end < filled { try body(bytes.extracting(end..<filled)) }
+            return (filled, false)
         }
-        return (skips || atEnd ? filled : start, skips)
+        // One byte more than the limit may be a carriage return, which is no part of the record.
+        guard filled - end > limit + 1 else { return (end, false) }
+        try body(bytes.extracting(end..<(end + limit + 2)))
+        return (filled, true)
     }
 
-    /// Without the carriage return of Windows' line ends.
-    private func line(from start: Int, to end: Int) -> Range<Int> {
-        var end = end
-        if end > start, buffer[end - 1] == UInt8(ascii: "\r") { end -= 1 }
-        return start..<min(end, start + limit + 1)
-    }
-
-    private static func lineFeed(in bytes: RawSpan, from start: Int, to end: Int) -> Int? {
-        unsafe bytes.withUnsafeBytes { bytes in
+    private var firstLineFeed: Int? {
+        unsafe buffer.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return nil }
-            let found = unsafe memchr(base + start, Int32(UInt8(ascii: "\n")), end - start)
+            let found = unsafe memchr(base, Int32(UInt8(ascii: "\n")), filled)
             return unsafe found.map { unsafe UnsafeRawPointer($0) - base }
         }
+    }
+
+    private func lastLineFeed(from start: Int) -> Int? {
+        var end = filled
+        while end > start, buffer[end - 1] != UInt8(ascii: "\n") { end -= 1 }
+        return end > start ? end - 1 : nil
     }
 
     // MARK: Lengths

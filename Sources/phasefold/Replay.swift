@@ -46,7 +46,14 @@ struct Replay: ~Copyable {
         var record = 0
         var goesOn = true
         while goesOn {
-            goesOn = try reader.next { bytes in
+            goesOn = try reader.next { lines in
+                var start = 0
+                while start < lines.byteCount {
+                    let (records, rejections) = engine.ingest(lines: lines, from: &start)
+                    record += records
+                    if !rejections.isEmpty { outcome.note(rejections, path: path, record: record) }
+                }
+            } frame: { bytes in
                 record += 1
                 let rejections = engine.ingest(bytes, key: nil, timestamp: Event.absent)
                 if !rejections.isEmpty { outcome.note(rejections, path: path, record: record) }

@@ -58,6 +58,52 @@ import Testing
         }
     }
 
+    /// What one line is must not depend on those before and behind it, nor on what stands behind the last one.
+    @Test(arguments: [true, false])
+    func linesAreRecordsByThemselves(looksWide: Bool) {
+        let start = DifferentialTests.seed ?? UInt64.random(in: 0..<1_000_000_000)
+        let pages = LastPages()
+        var bench = Bench { $0.maxRecordBytes = 600 }
+        var single = Bench { $0.maxRecordBytes = 600 }
+        bench.decoder.looksWide = looksWide
+        single.decoder.takesShortWay = false
+        for round in 0..<UInt64(400) {
+            var maker = DocumentMaker(seed: start + round)
+            var random = Random(state: start + round)
+            var text: [UInt8] = []
+            for _ in 0..<Int.random(in: 1..<8, using: &random) {
+                text += random.chance(50) ? maker.record() : Array(json(#""p":{"a":"# + "\n1}").utf8)
+                text += Array(random.pick(["\n", "\n", "\r\n", " \n", "\n\n", ""]).utf8)
+            }
+            guard text.count < 8192 else { continue }
+            single.batch.removeAll()
+            var lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
+            if lines.last == [] { lines.removeLast() }
+            for line in lines {
+                single.decode(Array(line.last == 0x0D ? line.dropLast() : line), key: nil)
+            }
+            for distance in [0, 1, 63, 64, 65] {
+                bench.batch.removeAll()
+                var rejections: [Rejection] = []
+                pages.withText(text, before: distance) { text in
+                    var start = 0
+                    while start < text.byteCount {
+                        start = bench.decoder.decode(
+                            lines: text, from: start, enough: bench.batch.events.count + 2, lexicon: &bench.lexicon,
+                            into: &bench.batch)
+                        rejections += bench.batch.rejections
+                        bench.batch.rejections = []
+                    }
+                }
+                let agree =
+                    bench.descriptions == single.descriptions && rejections == single.batch.rejections
+                    && bench.batch.records == lines.count
+                #expect(agree, "PHASEFOLD_SEED=\(start + round), \(distance): \(String(decoding: text, as: UTF8.self))")
+                if !agree { return }
+            }
+        }
+    }
+
     /// What stands behind a record that is cut off would complete it, and must not.
     @Test func whatStandsBehindIsNoPartOfARecord() {
         let more = #""seq":12,"properties":{"a":[true,"b"]},"session_id":"0123456789abcdef""#

@@ -3,6 +3,10 @@ import Testing
 @testable import phasefold
 
 @Suite struct RecordReaderTests {
+    private static func bytes(of span: RawSpan) -> [UInt8] {
+        (0..<span.byteCount).map { unsafe span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+    }
+
     func records(_ text: String, limit: Int = 100, chunk: Int) throws -> [String] {
         try records(Array(text.utf8), limit: limit, chunk: chunk)
     }
@@ -13,11 +17,15 @@ import Testing
         var found: [String] = []
         var goesOn = true
         while goesOn {
-            goesOn = try reader.next { record in
-                let bytes = (0..<record.byteCount).map { index in
-                    unsafe record.unsafeLoad(fromByteOffset: index, as: UInt8.self)
+            goesOn = try reader.next { lines in
+                var lines = Self.bytes(of: lines).split(separator: 0x0A, omittingEmptySubsequences: false)
+                if lines.last == [] { lines.removeLast() }
+                for line in lines {
+                    let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+                    found.append(String(decoding: line.prefix(limit + 1), as: UTF8.self))
                 }
-                found.append(String(decoding: bytes, as: UTF8.self))
+            } frame: { record in
+                found.append(String(decoding: Self.bytes(of: record), as: UTF8.self))
             }
         }
         let (size, consumed) = (reader.size, reader.consumed)

@@ -144,6 +144,14 @@ pfj_status pfj_open_plain(pfj_parser *parser, const uint8_t *text, size_t length
 /// Reads the next object of a text that was opened with `pfj_open_plain`, unless the one before was the last.
 pfj_status pfj_next_plain(pfj_parser *parser, pfj_object *object);
 
+/// Reads the line that begins at `from` the short way: one object from its first byte to the line feed, before which a
+/// carriage return may stand. `end` is behind the last line.
+///
+/// - Returns: `PFJ_OBJECT` where `behind` is set to behind the line feed, and the object is no request of
+///   OpenTelemetry; else `PFJ_NOT_PLAIN`, and nothing is known about the line.
+pfj_status pfj_read_line(
+    pfj_parser *parser, const uint8_t *from, const uint8_t *end, pfj_object *object, const uint8_t **behind);
+
 /// Whether the short way looks at as many bytes at once as the machine can (it does from the start), or at 16, as on
 /// machines that can no more: the objects are the same.
 void pfj_look_wide(pfj_parser *parser, bool is_wanted);
