@@ -63,9 +63,8 @@ const uint8_t *pfj_parser::pad(const uint8_t *text, size_t length) {
 /// Reads the object at `plain_at`, and passes what stands behind it: to where the next one begins, or the end.
 pfj_status pfj_parser::read_plain(pfj_object &object) {
     const uint8_t *const from = plain_at;
-    plain_at = plain_reader.read(from, object.present, is_array ? 2 : 1);
+    plain_at = plain_reader.read(from, object, is_array ? 2 : 1);
     if (plain_at == nullptr) return PFJ_NOT_PLAIN;
-    object.values = plain_reader.values;
     object.is_last = plain_at == plain_end && !is_array;
     if (object.is_last && is_first_plain) return PFJ_OBJECT;
     return pass_plain_mark(from, object);
@@ -118,6 +117,7 @@ pfj_status pfj_next(pfj_parser *parser, pfj_object *object) {
     const pfj_status status = parser->read_element(parser->is_array ? 2 : 1);
     if (!parser->is_array && parser->at != parser->count && status <= PFJ_NOT_AN_OBJECT) return PFJ_INVALID;
     object->present = parser->present;
+    object->short_texts = object->short_numbers = 0;
     object->values = parser->values;
     return status;
 }
@@ -171,17 +171,18 @@ pfj_status pfj_read_line(
     // What may be a request of OpenTelemetry is no event by its form alone.
     if (from == end || from[0] != '{' || from[1] != '"' || from[2] == 'r') return PFJ_NOT_PLAIN;
     reader.begin_line(end);
-    const uint8_t *at = reader.read(from, object->present, 1);
+    const uint8_t *at = reader.read(from, *object, 1);
     if (at == nullptr || at >= end) return PFJ_NOT_PLAIN;
     if (*at == '\r') at++;
     if (*at != '\n' || at >= end) return PFJ_NOT_PLAIN;
-    object->values = reader.values;
     object->is_last = true;
     *behind = at + 1;
     return PFJ_OBJECT;
 }
 
 void pfj_look_wide(pfj_parser *parser, bool is_wanted) { parser->plain_reader.look_wide(is_wanted); }
+
+uint64_t pfj_long_digest(const uint8_t *bytes, uint32_t length) { return phasefold::long_digest(bytes, length); }
 
 bool pfj_is_utf8(const uint8_t *bytes, size_t length) { return phasefold::is_utf8(bytes, length); }
 

@@ -24,7 +24,9 @@ typedef __m128i Block;
 PHASEFOLD_INLINE Block load_block(const uint8_t *at) { return _mm_loadu_si128(reinterpret_cast<const __m128i *>(at)); }
 
 /// Where 16 divides the address.
-PHASEFOLD_INLINE Block load_aligned_block(const uint8_t *at) { return _mm_load_si128(reinterpret_cast<const __m128i *>(at)); }
+PHASEFOLD_INLINE Block load_aligned_block(const uint8_t *at) {
+    return _mm_load_si128(reinterpret_cast<const __m128i *>(at));
+}
 
 PHASEFOLD_INLINE Block fill_block(uint8_t byte) { return _mm_set1_epi8(char(byte)); }
 

@@ -67,11 +67,14 @@ static PHASEFOLD_INLINE void set_text(pfj_value &value, const uint8_t *from, uin
 /// See `PlainReader::read`.
 template <class Look>
 PHASEFOLD_INLINE const uint8_t *PlainReader::read_by(
-    const uint8_t *at, uint32_t &present, unsigned depth) {
+    const uint8_t *at, pfj_object &object, unsigned depth) {
     if (*at != '{') return nullptr;
     at++;
     Step *step = &brace;
-    uint32_t known = 0;
+    // Of each field, what its last value was found to be; a field may stand in several.
+    uint32_t texts = 0;
+    uint32_t numbers = 0;
+    uint32_t others = 0;
     for (;;) {
         if (at >= end) return nullptr;
         Step *const last = step;
@@ -89,29 +92,38 @@ PHASEFOLD_INLINE const uint8_t *PlainReader::read_by(
             if (is_likely(*stop == '"')) {
                 set_text(*step->value, at, uint32_t(stop - at));
                 at = stop + 1;
-            } else {
-                at = read_string(at, stop, *step);
-                if (at == nullptr) return nullptr;
+                texts |= step->bit;
+                continue;
             }
-            known |= step->bit;
+            at = read_string(at, stop, *step);
+            if (at == nullptr) return nullptr;
+            if (step->value->length <= PFJ_SHORT_TEXT) {
+                texts |= step->bit;
+                continue;
+            }
         } else if (is_likely(step->form == Form::value)) {
             const uint32_t digits = leading_digits(load_block(at));
             if (is_likely(is_short_number(at, digits))) {
                 step->value->kind = PFJ_INTEGER;
                 step->value->integer = int64_t(Look::value_of_digits(*step, at, digits));
                 at += digits;
-                known |= step->bit;
-            } else {
-                const Place place = read_other_value(at, *last, *step, depth);
-                if (place.at == nullptr) return nullptr;
-                at = place.at;
-                step = place.step;
-                known = step->value->kind == PFJ_NULL ? known & ~step->bit : known | step->bit;
+                numbers |= step->bit;
+                continue;
             }
+            const Place place = read_other_value(at, *last, *step, depth);
+            if (place.at == nullptr) return nullptr;
+            at = place.at;
+            step = place.step;
         } else {
-            present = known;
+            object.present = texts | numbers | others;
+            object.short_texts = texts & ~numbers;
+            object.short_numbers = numbers & ~texts;
+            object.values = values;
             return step->form == Form::end && at <= end ? at : nullptr;
         }
+        texts &= ~step->bit;
+        numbers &= ~step->bit;
+        others = step->value->kind == PFJ_NULL ? others & ~step->bit : others | step->bit;
     }
 }
 

@@ -20,9 +20,12 @@ struct pfj_parser {
     uint32_t at = 0;
     bool is_array = false;
     bool has_escapes = false;
-    /// Strings without their escapes, each where it stands in the text: it only becomes shorter.
+    /// Strings without their escapes, each where it stands in the text: it only becomes shorter. Behind them more bytes
+    /// are readable, as of all strings.
     std::unique_ptr<uint8_t[]> plain;
     size_t plain_capacity = 0;
+    /// Strings without escapes that begin in the last bytes of the text, where too few are readable.
+    uint8_t tail[2 * PFJ_READABLE] = {};
     /// By the token of a container, the token behind it.
     std::unique_ptr<uint32_t[]> ends;
     size_t ends_capacity = 0;

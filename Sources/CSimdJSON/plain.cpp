@@ -206,8 +206,8 @@ PlainReader::Place PlainReader::read_other_value(const uint8_t *at, Step &last, 
     }
 }
 
-const uint8_t *PlainReader::read(const uint8_t *at, uint32_t &present, unsigned depth) {
-    return is_wide ? read_wide(at, present, depth) : read_by<NarrowLook>(at, present, depth);
+const uint8_t *PlainReader::read_narrow(const uint8_t *at, pfj_object &object, unsigned depth) {
+    return read_by<NarrowLook>(at, object, depth);
 }
 
 }  // namespace phasefold

@@ -45,10 +45,13 @@ public:
     /// Looks at 32 bytes at once where the machine can, or else as one that cannot: the objects are the same.
     void look_wide(bool is_wanted);
 
-    /// The object at `at`, which is before the end; sets `present` and `values`. `depth` is its own.
+    /// The object at `at`, which is before the end; sets all of `object` but whether it is the last.
+    /// `depth` is its own.
     ///
     /// - Returns: the end of the object; null where it is not plain.
-    const uint8_t *read(const uint8_t *at, uint32_t &present, unsigned depth);
+    const uint8_t *read(const uint8_t *at, pfj_object &object, unsigned depth) {
+        return is_wide ? read_wide(at, object, depth) : read_narrow(at, object, depth);
+    }
 
 private:
     friend struct NarrowLook;
@@ -118,8 +121,9 @@ private:
     Step steps[step_limit];
 
     template <class Look>
-    const uint8_t *read_by(const uint8_t *at, uint32_t &present, unsigned depth);
-    const uint8_t *read_wide(const uint8_t *at, uint32_t &present, unsigned depth);
+    const uint8_t *read_by(const uint8_t *at, pfj_object &object, unsigned depth);
+    const uint8_t *read_narrow(const uint8_t *at, pfj_object &object, unsigned depth);
+    const uint8_t *read_wide(const uint8_t *at, pfj_object &object, unsigned depth);
     void forget();
     static void follow(Step &step, Step &follower);
     Step &learn(const uint8_t *text, uint32_t length, uint32_t field, Form form);

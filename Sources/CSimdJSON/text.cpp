@@ -2,6 +2,8 @@
 
 #include <simdjson.h>
 
+#include "CSimdJSON.h"
+
 namespace phasefold {
 
 namespace {
@@ -139,6 +141,19 @@ const uint8_t *pass_escape(const uint8_t *at, const uint8_t *end) {
     const uint8_t *behind = at + 2;
     if (at[1] == 'u') return read_scalar(behind, end) < 0 ? nullptr : behind;
     return short_escape(at[1]) == 0 ? nullptr : behind;
+}
+
+uint64_t long_digest(const uint8_t *bytes, size_t length) {
+    uint64_t digest = length;
+    // The last sixteen bytes may overlap with those before.
+    const uint8_t *const last = bytes + length - 16;
+    for (;; bytes += 16) {
+        const uint8_t *const at = bytes < last ? bytes : last;
+        uint64_t words[2];
+        memcpy(words, at, sizeof words);
+        digest = pfj_mix(words[0] ^ digest, words[1]);
+        if (at == last) return digest;
+    }
 }
 
 bool is_utf8(const uint8_t *bytes, size_t length) {

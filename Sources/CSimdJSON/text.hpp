@@ -42,6 +42,9 @@ uint8_t *unescape(const uint8_t *from, const uint8_t *end, uint8_t *to);
 /// To behind the escape whose backslash is at `at`; null where it is none, or a surrogate stands alone.
 const uint8_t *pass_escape(const uint8_t *at, const uint8_t *end);
 
+/// The digest of more than 16 bytes; see `pfj_digest`.
+uint64_t long_digest(const uint8_t *bytes, size_t length);
+
 bool is_utf8(const uint8_t *bytes, size_t length);
 
 }  // namespace phasefold

@@ -36,9 +36,9 @@ pfj_status pfj_parser::index() {
     tokens = stages->structural_indexes.get();
     count = stages->n_structural_indexes;
     has_escapes = memchr(text, '\\', length) != nullptr;
-    if (has_escapes && plain_capacity < length) {
-        plain_capacity = stages->capacity();
-        plain.reset(new (std::nothrow) uint8_t[plain_capacity]);
+    if (has_escapes && plain_capacity < length + PFJ_READABLE) {
+        plain_capacity = stages->capacity() + PFJ_READABLE;
+        plain.reset(new (std::nothrow) uint8_t[plain_capacity]());
         if (!plain) plain_capacity = 0;
         if (!plain) return PFJ_NO_MEMORY;
     }
@@ -55,7 +55,14 @@ bool pfj_parser::read_string(pfj_value &value) {
     value.kind = PFJ_STRING;
     value.bytes = from;
     value.length = uint32_t(end - from);
-    if (!has_escapes || memchr(from, '\\', size_t(end - from)) == nullptr) return true;
+    if (!has_escapes || memchr(from, '\\', size_t(end - from)) == nullptr) {
+        const size_t left = size_t(text + length - from);
+        if (left < PFJ_READABLE) {
+            value.bytes = tail + (PFJ_READABLE - left);
+            memcpy(tail + (PFJ_READABLE - left), from, size_t(end - from));
+        }
+        return true;
+    }
     uint8_t *plain_from = plain.get() + (from - text);
     uint8_t *written = unescape(from, end, plain_from);
     if (written == nullptr) return false;

@@ -54,8 +54,8 @@ private:
     }
 };
 
-const uint8_t *PlainReader::read_wide(const uint8_t *at, uint32_t &present, unsigned depth) {
-    return read_by<WideLook>(at, present, depth);
+const uint8_t *PlainReader::read_wide(const uint8_t *at, pfj_object &object, unsigned depth) {
+    return read_by<WideLook>(at, object, depth);
 }
 
 }  // namespace phasefold
@@ -77,7 +77,7 @@ namespace phasefold {
 
 void PlainReader::look_wide(bool) {}
 
-const uint8_t *PlainReader::read_wide(const uint8_t *, uint32_t &, unsigned) { return nullptr; }
+const uint8_t *PlainReader::read_wide(const uint8_t *, pfj_object &, unsigned) { return nullptr; }
 
 }  // namespace phasefold
 

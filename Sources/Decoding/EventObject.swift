@@ -3,17 +3,24 @@ import Lifecycle
 
 /// The fields of one JSON object as they are asked for; remembers the first of them that is wrong.
 ///
+/// The main fields are read without a look at what they are: before that they are plain as they came, or become so by
+/// ``examine(_:)``. The others are looked at when they are asked for.
+///
 /// Inlined where events are made, so that it lives in registers.
 @safe
 struct EventObject {
-    private let present: UInt32
-    private let values: UnsafePointer<pfj_value>
+    private var present: UInt32
+    private let shortTexts: UInt32
+    private let shortNumbers: UInt32
+    private let values: UnsafeMutablePointer<pfj_value>
     /// ``Fault/code`` of the first fault in the order of the fields; greater than any where there is none.
     private var worst = UInt32.max
 
     @inline(__always)
     init(_ object: pfj_object) {
         unsafe present = object.present
+        unsafe shortTexts = object.short_texts
+        unsafe shortNumbers = object.short_numbers
         unsafe values = object.values
     }
 
@@ -22,6 +29,14 @@ struct EventObject {
 
     /// What is wrong with it; nil where nothing is.
     var fault: Fault? { Fault(code: worst) }
+
+    /// The fields that are read without a look at what they are, texts and numbers.
+    static var mainTexts: UInt32 {
+        EventField.deviceID.bit | EventField.appID.bit | EventField.event.bit | EventField.processID.bit
+            | EventField.sessionID.bit | EventField.platform.bit | EventField.appVersion.bit
+            | EventField.osVersion.bit | EventField.deviceModel.bit
+    }
+    static var mainNumbers: UInt32 { EventField.time.bit | EventField.sequence.bit | EventField.received.bit }
 
     /// The fields that most events do without.
     static var seldom: UInt32 {
@@ -46,7 +61,7 @@ struct EventObject {
     func has(_ field: EventField) -> Bool { present & field.bit != 0 }
 
     @inline(__always)
-    private func value(_ field: EventField) -> UnsafePointer<pfj_value> { unsafe values + Int(field.rawValue) }
+    private func value(_ field: EventField) -> UnsafeMutablePointer<pfj_value> { unsafe values + Int(field.rawValue) }
 
     /// The earliest field of the table stands, whatever the order in which they are asked for.
     @inline(__always)
@@ -70,18 +85,53 @@ struct EventObject {
 
     /// The hash of a text; 0 where it is absent or empty.
     @inline(__always)
-    mutating func hash(_ field: EventField) -> UInt64 {
-        let text = text(field)
-        return text.isEmpty ? 0 : unsafe StableHash.hash(RawSpan(_unsafeStart: text.start, byteCount: text.count))
+    mutating func hash(_ field: EventField) -> UInt64 { Self.hash(text(field)) }
+
+    @inline(__always)
+    static func hash(_ text: FieldText) -> UInt64 {
+        text.isEmpty ? 0 : unsafe StableHash.hash(RawSpan(_unsafeStart: text.start, byteCount: text.count))
     }
 
-    /// Goes on with a hash from this field's text; where it is not wanted, only finds out what is wrong with it.
+    // MARK: Fields of a known form
+
+    /// Whether those fields of these that are there are short texts and short numbers.
     @inline(__always)
-    mutating func extend(_ hash: inout UInt64, with field: EventField, if isWanted: Bool) {
-        let text = text(field)
-        guard isWanted else { return }
-        hash = unsafe StableHash.extend(hash, with: RawSpan(_unsafeStart: text.start, byteCount: text.count))
+    func hasOnlyShort(texts: UInt32, numbers: UInt32) -> Bool {
+        present & (texts | numbers) & ~(shortTexts & texts | shortNumbers & numbers) == 0
     }
+
+    /// The text of a field that is there, and is one.
+    @inline(__always)
+    func known(text field: EventField) -> FieldText {
+        let value = unsafe value(field)
+        return unsafe FieldText(
+            start: UnsafeRawPointer(value.pointee.bytes.unsafelyUnwrapped), count: Int(value.pointee.length))
+    }
+
+    /// The number of a field that is there, and has one.
+    @inline(__always)
+    func known(number field: EventField) -> Int64 { unsafe value(field).pointee.integer }
+
+    /// What the text of a field that is there, and is one, is known again by.
+    @inline(__always)
+    func digest(_ field: EventField) -> UInt64 { unsafe pfj_digest(value(field)) }
+
+    /// nil where the field is no integer.
+    func integer(_ field: EventField) -> Int64? {
+        let value = unsafe value(field).pointee
+        return unsafe value.kind == PFJ_INTEGER ? value.integer : nil
+    }
+
+    /// Makes a number of a field.
+    mutating func put(_ number: Int64, in field: EventField) {
+        unsafe value(field).pointee.kind = PFJ_INTEGER
+        unsafe value(field).pointee.integer = number
+    }
+
+    /// From here on the field is absent.
+    mutating func remove(_ field: EventField) { present &= ~field.bit }
+
+    // MARK: Any field
 
     /// The id of a text.
     @inline(__always)
@@ -116,17 +166,6 @@ struct EventObject {
                 of: RawSpan(_unsafeStart: value.bytes, byteCount: Int(value.length)))
         }
         return time == 0 ? Event.absent : time
-    }
-
-    /// A counter: 0 to 2⁵³ - 1, which every source can hold exactly.
-    @inline(__always)
-    mutating func counter(_ field: EventField) -> Int64 {
-        guard has(field) else { return Event.absent }
-        let value = unsafe value(field)
-        let integer = unsafe value.pointee.integer
-        if unsafe value.pointee.kind == PFJ_INTEGER, UInt64(bitPattern: integer) < 1 << 53 { return integer }
-        note(.bad, field)
-        return Event.absent
     }
 
     /// Microseconds of a number of milliseconds.

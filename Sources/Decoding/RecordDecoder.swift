@@ -16,10 +16,12 @@ package struct RecordDecoder: ~Copyable {
     /// The Android event log, and what its lines so far tell about those to come.
     package private(set) var logcat: LogcatDecoder
     var otlp: OTLPMapper
-    /// By the hash of a name, its scope and whether it is bridged.
+    /// By the digest of a name, its scope and whether it is bridged.
     var meanings = Memo(places: 256, Meaning(edge: .unknown, scope: .app))
-    /// By the hash of all dimensions that are grouped by.
-    var groups = Memo(places: 4096, GroupTable.overflow)
+    /// By the digests of the app and of all other dimensions that are grouped by.
+    var groups = Memo(places: 4096, AppGroup(app: 0, id: GroupTable.overflow))
+    /// Those of the event in hand, where it has any.
+    var seldom = SeldomFields()
     /// False leads every record of JSON the full way: the events are the same.
     package var takesShortWay = true
     /// False lets the short way look at JSON as on a machine of narrow instructions: the events are the same.

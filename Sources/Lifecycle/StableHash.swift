@@ -16,10 +16,6 @@
         return value == 0 ? 1 : value
     }
 
-    /// Goes on from the hash of what stands before; a text of no bytes makes a difference too. May be 0.
-    @inlinable @inline(__always)
-    package static func extend(_ before: UInt64, with bytes: RawSpan) -> UInt64 { state(bytes, seed: before) }
-
     /// Combines two hashes, in order.
     @inlinable @inline(__always)
     package static func combine(_ first: UInt64, _ second: UInt64) -> UInt64 {

@@ -159,7 +159,7 @@ import Testing
         }
         guard depth < 5, random.chance(70) else {
             return random.pick([
-                "0", "-1", "1.5", "-0.25e+10", "1E5", "123456789012345678901234567890", "true", "false", "null", #""""#,
+                "0", "-1", "1.5", "-0.25e+10", "1E5", "123456789012345678901234567890", "true", "false", "null", "\"\"",
                 #""text""#, #""é\n\u00e9\ud83d\ude00""#, #""0123456789abcdef""#, #""\\\"/""#, "01", "1.", #""\ud83d""#,
             ])
         }
@@ -195,6 +195,73 @@ import Testing
         }
         #expect(short.descriptions == full.descriptions && short.codes == full.codes)
         #expect(short.batch.events.count > 500 && short.batch.rejections.count > 500)
+    }
+
+    static let limits: [(String, Int)] = [
+        ("device_id", 256), ("app_id", 256), ("event", 1024), ("process_id", 1024), ("session_id", 1024),
+        ("platform", 64), ("app_version", 64), ("os_version", 64), ("device_model", 64), ("instance", 1024),
+    ]
+
+    /// The short way tells what is surely short enough, and the others are looked at one by one.
+    @Test(arguments: limits)
+    func textsAtTheirLimits(field: String, limit: Int) {
+        for length in [1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1023, 1024, 1025] {
+            let record = json("\"\(field)\":\"\(String(repeating: "x", count: length))\"")
+            var short = Bench { $0.groupBy = Dimension.allCases }
+            var full = Bench { $0.groupBy = Dimension.allCases }
+            full.decoder.takesShortWay = false
+            for _ in 0..<2 {
+                short.decode(record)
+                full.decode(record)
+            }
+            #expect(short.codes == (length > limit ? ["too_long_\(field)", "too_long_\(field)"] : []))
+            #expect(short.descriptions == full.descriptions && short.codes == full.codes, "\(field), \(length)")
+        }
+    }
+
+    /// The last one of a name counts, whatever those before it were.
+    @Test(arguments: ["app_id", "event", "ts", "rx_ts", "seq", "platform", "process_id"])
+    func fieldsThatStandTwice(field: String) {
+        let long = String(repeating: "x", count: 70)
+        let values = [
+            #""text""#, "\"\"", "17", "0", "1.5", "-3", "null", "true", #""\#(long)""#, #""2023-10-22T18:40:00Z""#,
+            "[1]",
+            "1234567890123456", #""\u0041""#,
+        ]
+        for first in values {
+            for second in values {
+                let record = json("\"\(field)\":\(first),\"\(field)\":\(second)")
+                var short = Bench { $0.honoursReceiveTime = true }
+                var full = Bench { $0.honoursReceiveTime = true }
+                full.decoder.takesShortWay = false
+                for _ in 0..<2 {
+                    short.decode(record)
+                    full.decode(record)
+                }
+                #expect(short.descriptions == full.descriptions && short.codes == full.codes, "\(record)")
+            }
+        }
+    }
+
+    /// Dimensions are known again by digests: of one text in several places, of its parts, of zeros at its end.
+    @Test func groupsAreToldApart() {
+        var bench = Bench { $0.groupBy = Dimension.allCases }
+        let texts = [
+            "", "a", "b", "ab", "ba", #"a\u0000"#, "aaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaa", "aaaaaaaa", "aaaaaaaaa",
+        ]
+        for _ in 0..<2 {
+            for platform in texts {
+                for version in texts {
+                    for model in texts {
+                        let dimensions = [("platform", platform), ("app_version", version), ("device_model", model)]
+                        bench.decode(json(dimensions.map { #""\#($0)":"\#($1)""# }.joined(separator: ",")))
+                    }
+                }
+            }
+        }
+        let count = texts.count * texts.count * texts.count
+        #expect(bench.batch.events.count == 2 * count && Set(bench.batch.events.map(\.group)).count == count)
+        #expect(bench.batch.events.prefix(count).map(\.group) == bench.batch.events.suffix(count).map(\.group))
     }
 
     /// Times by all numbers of digits, and what is next to them.

@@ -21,6 +21,18 @@ enum DecoderTarget {
         }
     }
 
+    /// A line must give what it gives as a record by itself.
+    static func takeLines(_ bytes: [UInt8]) {
+        var together = Reading(.json)
+        var apart = Reading(.json)
+        apart.decoder.takesShortWay = false
+        let expected = apart.readLinesApart(bytes)
+        for _ in 0..<2 {
+            let found = together.readLines(bytes)
+            check(found == expected, "lines gave \(found), each by itself \(expected)")
+        }
+    }
+
     static func take(_ bytes: [UInt8], as format: RecordFormat) {
         var reading = Reading(format)
         let found = reading.read(bytes, key: nil)
@@ -58,7 +70,39 @@ private struct Reading: ~Copyable {
             decoder.decode(value, key: nil, timestamp: 1_767_225_600_000, lexicon: &lexicon, into: &batch)
         }
         check(batch.records == 1, "one record counts as \(batch.records)")
-        return batch.events.map { describe($0) } + batch.rejections.map { "\($0)" } + ["\(batch.otherTelemetry)"]
+        return found
+    }
+
+    /// What lines gave, in words.
+    mutating func readLines(_ bytes: [UInt8]) -> [String] {
+        batch.removeAll()
+        var rejections: [Rejection] = []
+        var start = 0
+        while start < bytes.count {
+            start = unsafe decoder.decode(
+                lines: bytes.span.bytes, from: start, enough: batch.events.count + 3, lexicon: &lexicon, into: &batch)
+            rejections += batch.rejections
+            batch.rejections = []
+        }
+        batch.rejections = rejections
+        return found + ["\(batch.records)"]
+    }
+
+    /// What they gave as records by themselves.
+    mutating func readLinesApart(_ bytes: [UInt8]) -> [String] {
+        batch.removeAll()
+        var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+        if lines.last == [] { lines.removeLast() }
+        for line in lines {
+            let record = Array(line.last == 0x0D ? line.dropLast() : line)
+            unsafe decoder.decode(
+                record.span.bytes, key: nil, timestamp: Event.absent, lexicon: &lexicon, into: &batch)
+        }
+        return found + ["\(batch.records)"]
+    }
+
+    private var found: [String] {
+        batch.events.map { describe($0) } + batch.rejections.map { "\($0)" } + ["\(batch.otherTelemetry)"]
     }
 
     private func describe(_ event: Event) -> String {

@@ -14,7 +14,9 @@ enum Target: String, CaseIterable {
     /// Takes one input in; whatever must not be ends the process.
     func take(_ bytes: [UInt8]) {
         switch self {
-        case .json: DecoderTarget.takeJSON(bytes)
+        case .json:
+            DecoderTarget.takeJSON(bytes)
+            DecoderTarget.takeLines(bytes)
         case .otlpJSON: DecoderTarget.take(bytes, as: .otlpJSON)
         case .otlpProtobuf: DecoderTarget.take(bytes, as: .otlpProtobuf)
         case .logcat: DecoderTarget.take(bytes, as: .logcat)

@@ -87,14 +87,4 @@ import Testing
         #expect(Set(keys.map(\.high)).count == keys.count)
         #expect(Set(keys.map(\.low)).count == keys.count)
     }
-
-    @Test func whatIsExtendedKeepsItsBorders() {
-        func extend(_ before: UInt64, _ bytes: [UInt8]) -> UInt64 {
-            unsafe StableHash.extend(before, with: bytes.span.bytes)
-        }
-        let first = extend(extend(5, [1, 2]), [3])
-        let second = extend(extend(5, [1]), [2, 3])
-        let third = extend(extend(5, []), [1, 2, 3])
-        #expect(Set([first, second, third]).count == 3)
-    }
 }

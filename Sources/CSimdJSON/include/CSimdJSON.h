@@ -67,9 +67,16 @@ typedef enum : uint32_t {
     PFJ_NULL
 } pfj_kind;
 
+/// How many bytes may be read from where a string begins, however long it is.
+#define PFJ_READABLE 16
+
+/// The longest string that the short way tells as a short one, in bytes.
+#define PFJ_SHORT_TEXT 64
+
 /// A field's value. Its bytes live as long as the text that was opened, and until the next one is.
 typedef struct {
-    /// Of a string: its text without escapes; of a number but a short integer: as it was written.
+    /// Of a string: its text without escapes, `PFJ_READABLE` bytes at least; of a number but a short integer: as it was
+    /// written.
     const uint8_t *bytes;
     int64_t integer;
     uint32_t length;
@@ -85,9 +92,14 @@ static inline uint64_t pfj_form(const pfj_value *value) {
 typedef struct {
     /// Bit `1 << field` where `values[field]` is set: the last one of that name, and not null.
     uint32_t present;
+    /// Those of them that the short way found to be strings of at most `PFJ_SHORT_TEXT` bytes; others may be too.
+    uint32_t short_texts;
+    /// Those of them that the short way found to be integers from 0 to below 10¹⁵; others may be too.
+    uint32_t short_numbers;
     /// The short way alone tells: nothing but blanks is behind the object.
     bool is_last;
-    const pfj_value *values;
+    /// By field; they may be changed.
+    pfj_value *values;
 } pfj_object;
 
 typedef enum : uint32_t {
@@ -104,6 +116,34 @@ typedef enum : uint32_t {
     /// The short way does not lead through this text: open it anew for the full one.
     PFJ_NOT_PLAIN
 } pfj_status;
+
+/// Sixteen bytes of ones before sixteen of zeros.
+static const uint8_t pfj_ones_and_zeros[32] = {
+    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+};
+
+static inline uint64_t pfj_mix(uint64_t one, uint64_t other) {
+    const unsigned __int128 product =
+        (unsigned __int128)(one ^ 0x9E3779B97F4A7C15u) * (other ^ 0xC2B2AE3D27D4EB4Fu);
+    return (uint64_t)(product >> 64) ^ (uint64_t)product;
+}
+
+/// Of a string of more than 16 bytes; see `pfj_digest`.
+uint64_t pfj_long_digest(const uint8_t *bytes, uint32_t length);
+
+/// 64 bits of a string, by which it is known again within this process.
+static inline uint64_t pfj_digest(const pfj_value *value) {
+    if (value->length > 16) return pfj_long_digest(value->bytes, value->length);
+    // What stands behind it counts as zeros, and its length tells it from one with zeros at its end: no step depends
+    // on the length.
+    const uint8_t *mask = pfj_ones_and_zeros + 16 - value->length;
+    uint64_t low, high, low_mask, high_mask;
+    __builtin_memcpy(&low, value->bytes, 8);
+    __builtin_memcpy(&high, value->bytes + 8, 8);
+    __builtin_memcpy(&low_mask, mask, 8);
+    __builtin_memcpy(&high_mask, mask + 8, 8);
+    return pfj_mix(low & low_mask, high & high_mask) + value->length;
+}
 
 typedef struct pfj_parser pfj_parser;
 
