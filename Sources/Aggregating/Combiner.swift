@@ -62,42 +62,21 @@ package struct Combiner: ~Copyable {
         var target = Target()
         for place in contributions.indices {
             let contribution = unsafe contributions[unchecked: place]
-            guard case .event = contribution.kind else {
-                addOther(contribution, size: size, &target, lexicon)
+            if case .lateEvent = contribution.kind {
+                if size == 0 { addLate(contribution, lexicon) }
                 continue
             }
-            if find(&target, at: contribution.time, contribution, size: size, lexicon) {
-                cells[target.cell].addEvent(contribution.installation)
-            } else if size == 0 {
-                addFinal(contribution, lexicon)
+            // Most say more than nothing, which is right for each kind.
+            if contribution.value <= 0, !contribution.canBeRight {
+                if size == 0 { statistics.malformed += 1 }
+                continue
+            }
+            if !find(&target, at: contribution.time, contribution, size: size, lexicon) {
+                if size == 0 { addFinal(contribution, lexicon) }
+            } else if !cells[target.cell].addNumber(contribution) {
+                cells[target.cell].add(contribution, limit: settings.maxBuckets, lexicon)
             }
         }
-    }
-
-    /// Adds what is not an event with a known name.
-    private mutating func addOther(
-        _ contribution: Contribution, size: Int, _ target: inout Target, _ lexicon: borrowing Lexicon
-    ) {
-        switch contribution.kind {
-        case .event, .otherEvent:
-            break
-        case .lateEvent:
-            if size == 0 { addLate(contribution, lexicon) }
-            return
-        case .inactive, .latency, .interval, .inferred:
-            guard contribution.value >= 0 else { return refuse(size) }
-        case .count, .anomaly, .exit:
-            guard contribution.value > 0 else { return refuse(size) }
-        }
-        if find(&target, at: contribution.time, contribution, size: size, lexicon) {
-            cells[target.cell].add(contribution, limit: settings.maxBuckets, texts: lexicon.texts)
-        } else if size == 0 {
-            addFinal(contribution, lexicon)
-        }
-    }
-
-    private mutating func refuse(_ size: Int) {
-        if size == 0 { statistics.malformed += 1 }
     }
 
     /// What the window of the first size does not take: perhaps no window does.
@@ -205,5 +184,17 @@ package struct Combiner: ~Copyable {
         groupsOfWindow.removeAll(keepingCapacity: true)
         statistics.cells = 0
         return cells.takeAll()
+    }
+}
+
+extension Contribution {
+    /// Whether its kind can have a value that is not above 0.
+    @inline(never)
+    fileprivate var canBeRight: Bool {
+        switch kind {
+        case .event, .otherEvent, .lateEvent: true
+        case .inactive, .latency, .interval, .inferred: value == 0
+        case .count, .anomaly, .exit: false
+        }
     }
 }

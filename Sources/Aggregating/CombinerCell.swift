@@ -16,10 +16,30 @@ struct CombinerCell {
         self.dimensions = dimensions
     }
 
+    /// Adds what most contributions are: an event, or plain numbers.
+    ///
+    /// - Returns: false where it is something else.
     @inline(__always)
-    mutating func addEvent(_ installation: UInt64) {
-        numbers.add(1, to: .events)
-        figures.installations.add(installation: installation)
+    mutating func addNumber(_ contribution: Contribution) -> Bool {
+        let value = contribution.value
+        switch contribution.kind {
+        case .event:
+            numbers.add(1, to: .events)
+            figures.installations.add(installation: contribution.installation)
+        case .count(let counter):
+            numbers.add(value, to: .counter(counter))
+        case .anomaly(let anomaly):
+            numbers.add(value, to: .anomaly(anomaly))
+        case .interval(let interval):
+            numbers.add(1, to: .count(interval))
+            numbers.add(value, to: .sum(interval))
+        case .inferred(let phase):
+            numbers.add(1, to: .count(inferred: phase))
+            numbers.add(value, to: .sum(inferred: phase))
+        case .otherEvent, .lateEvent, .inactive, .latency, .exit:
+            return false
+        }
+        return true
     }
 
     mutating func addLateEvent() {
@@ -27,37 +47,28 @@ struct CombinerCell {
         numbers.add(1, to: .anomaly(.lateEvent))
     }
 
-    /// Adds what is not an event.
-    mutating func add(_ contribution: Contribution, limit: Int, texts: borrowing TextTable) {
+    /// Adds what ``addNumber(_:)`` does not.
+    @inline(never)
+    mutating func add(_ contribution: Contribution, limit: Int, _ lexicon: borrowing Lexicon) {
         let value = contribution.value
         switch contribution.kind {
-        case .event, .lateEvent:
+        case .event, .lateEvent, .count, .anomaly, .interval, .inferred:
             break
         case .otherEvent:
             numbers.add(1, to: .eventsOther)
             figures.installations.add(installation: contribution.installation)
-        case .count(let counter):
-            numbers.add(value, to: .counter(counter))
-        case .anomaly(let anomaly):
-            numbers.add(value, to: .anomaly(anomaly))
         case .inactive(let inactiveClass):
             figures.add(value, to: .inactive, limit: limit)
             numbers.add(1, to: .count(inactiveClass))
             numbers.add(value, to: .sum(inactiveClass))
-            if contribution.text != TextTable.empty { reasons.add(contribution.text, sum: value, texts: texts) }
+            if contribution.text != TextTable.empty { reasons.add(contribution.text, sum: value, texts: lexicon.texts) }
         case .latency(let latency):
             figures.add(value, to: latency.summary, limit: limit)
-        case .interval(let interval):
-            numbers.add(1, to: .count(interval))
-            numbers.add(value, to: .sum(interval))
-        case .inferred(let phase):
-            numbers.add(1, to: .count(inferred: phase))
-            numbers.add(value, to: .sum(inferred: phase))
         case .exit:
             if contribution.text == TextTable.empty {
                 unexplainedExits &+= 1
             } else {
-                exits.add(contribution.text, sum: 0, texts: texts)
+                exits.add(contribution.text, sum: 0, texts: lexicon.texts)
             }
         }
     }
