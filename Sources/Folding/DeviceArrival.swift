@@ -245,13 +245,14 @@ extension Device {
         return held.heldByNumber.count + held.heldByTime.count
     }
 
-    /// Ends what only some installations have. The device must not name it any longer: a restoration may come to it
-    /// once more, when another state has been given the same memory.
+    /// Ends what only some installations have.
     mutating func removeParts(_ context: FoldContext) {
         removeCold(context)
         removeClocks(context)
     }
 
+    /// The device must not name its cold state any longer: a restoration may come to it once more, when another one has
+    /// been given the same memory.
     mutating func removeCold(_ context: FoldContext) {
         context.store.remove(cold)
         cold = Self.noCold
