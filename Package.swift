@@ -37,6 +37,10 @@ let fuzzer: [Target] =
 
 let package = Package(
     name: "phasefold",
+    products: [
+        // The allocator stands beside the executable, not below it: tests have glibc's.
+        .executable(name: "phasefold", targets: ["phasefold", "CAllocator"])
+    ],
     targets: [
         // Level 0: C faces.
         .target(
@@ -45,8 +49,8 @@ let package = Package(
         .systemLibrary(name: "CPrefetch"),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .systemLibrary(name: "CRDKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
-
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .target(name: "CAllocator", linkerSettings: [.linkedLibrary("tcmalloc_minimal")]),
         // Pages, embedded: a change of one builds the target anew.
         .target(name: "CAssets", exclude: ["live.html"]),
 

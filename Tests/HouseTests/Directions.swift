@@ -18,6 +18,7 @@ enum Directions {
         Row(level: 0, target: "CSimdJSON", mayImport: []),
         Row(level: 0, target: "CPrefetch", mayImport: []),
         Row(level: 0, target: "CAssets", mayImport: []),
+        Row(level: 0, target: "CAllocator", mayImport: []),
         Row(level: 1, target: "Lifecycle", mayImport: []),
         Row(level: 1, target: "Settings", mayImport: []),
         Row(level: 1, target: "Metering", mayImport: []),

@@ -25,6 +25,14 @@ import Testing
         #expect(result.out == "phasefold \(Program.version)\n")
     }
 
+    /// tcmalloc tells what it gave, at the end of a program that was linked with it.
+    @Test func memoryComesFromTheAllocatorThatHandsOverBetweenThreads() throws {
+        let result = try Executable.run("--version", environment: ["MALLOCSTATS": "1"])
+        let told = result.err.split(separator: "\n").first { $0.hasSuffix("Bytes in use by application") }
+        let bytes = told?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+        #expect(bytes ?? 0 > 10_000, "\(result.err)")
+    }
+
     @Test func optionsOfOneCommandDiffer() {
         for command in Command.all {
             let longs = command.allOptions.map(\.long)
