@@ -39,7 +39,10 @@ let package = Package(
     name: "phasefold",
     products: [
         // The allocator stands beside the executable, not below it: tests have glibc's.
-        .executable(name: "phasefold", targets: ["phasefold", "CAllocator"])
+        .executable(name: "phasefold", targets: ["phasefold", "CAllocator"]),
+        // The same with glibc's, and with the program's.
+        .executable(name: "bare-consumer", targets: ["bare-consumer"]),
+        .executable(name: "bare-consumer-tcmalloc", targets: ["bare-consumer", "CAllocator"]),
     ],
     targets: [
         // Level 0: C faces.
@@ -98,6 +101,9 @@ let package = Package(
                 "CRDKafka", "CAllocationCount", "CReferenceCount", "BrokerSupport",
             ],
             path: "Benchmarks/benchmarks", swiftSettings: strict),
+        .executableTarget(
+            name: "bare-consumer", dependencies: ["CRDKafka"], path: "Benchmarks/bare-consumer",
+            swiftSettings: strict),
 
         // A naive reading of the specification, the oracle of property tests: it shares no code with the engine.
         .target(name: "ReferenceFold", path: "Tests/Support/ReferenceFold", swiftSettings: strict),

@@ -43,25 +43,30 @@ struct BrokerBench {
             "end to end on a real broker, \(events) events, \(Self.partitions) partitions, lz4: \(fleet.title)")
         let bytes = try fill()
         report.figure("event size", Double(bytes) / Double(events), "B", digits: 0)
-        var (bare, worker): ([Reading], [Reading]) = ([], [])
+        var (bare, equal, worker): ([Reading], [Reading], [Reading]) = ([], [], [])
         for turn in 0..<turns {
-            bare.append(try readBare())
+            bare.append(try readBare("bare-consumer"))
             worker.append(try readWithWorker(turn))
+            equal.append(try readBare("bare-consumer-tcmalloc"))
         }
-        tell(&report, bare, worker)
+        tell(&report, bare, equal, worker)
     }
 
-    private func tell(_ report: inout Report, _ bare: [Reading], _ worker: [Reading]) {
+    /// - Parameter equal: of a bare consumer with the worker's allocator.
+    private func tell(_ report: inout Report, _ bare: [Reading], _ equal: [Reading], _ worker: [Reading]) {
         let count = Double(events)
-        for (name, readings) in [("bare consumer", bare), ("worker", worker)] {
+        for (name, readings) in [("bare consumer", bare), ("the same with tcmalloc", equal), ("worker", worker)] {
             let rates = readings.map { Report.number(count / $0.wall / 1e6, digits: 2) }
             report.note(name, "\(rates.joined(separator: ", ")) M events/s in turn")
             let seconds = readings.map(\.seconds).min() ?? 0
             report.figure("", seconds * 1e6 / count, "µs of CPU an event")
         }
-        guard let best = bare.map(\.wall).min(), let own = worker.map(\.wall).min() else { return }
+        guard let best = bare.map(\.wall).min(), let own = worker.map(\.wall).min(),
+            let fastest = equal.map(\.wall).min()
+        else { return }
         report.figure(
             "worker over bare consumer, best of each", best / own, "", floor: fleet.hasFloors ? .atLeast(0.6) : nil)
+        report.figure("worker over the one with tcmalloc", fastest / own, "")
     }
 
     /// Makes the topic and fills it.
@@ -103,15 +108,17 @@ struct BrokerBench {
         return bytes
     }
 
-    private func readBare() throws -> Reading {
-        let consumer = try BareConsumer(bootstrap)
-        let (start, used) = (Clock.wall, Clock.process)
-        let count = consumer.read(
-            topic, partitions: Int32(Self.partitions), count: events, seconds: Self.limit)
-        guard count == events else {
-            throw Child.Failure(description: "the bare consumer read \(count) of \(events) messages")
+    /// - Parameter program: a bare consumer, which differ in their allocator.
+    private func readBare(_ program: String) throws -> Reading {
+        let told = try Child.output(
+            of: Child.beside(program),
+            [bootstrap, topic, String(Self.partitions), String(events), String(Int(Self.limit))],
+            seconds: Int(Self.limit) + 30)
+        let numbers = told.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        guard numbers.count == 3, numbers[0] == Double(events) else {
+            throw Child.Failure(description: "\(program) did not read \(events) messages: \(told)")
         }
-        return Reading(wall: Clock.wall - start, seconds: Clock.process - used)
+        return Reading(wall: numbers[1], seconds: numbers[2])
     }
 
     /// From its assignment to the commit of the last offset.

@@ -77,9 +77,12 @@ struct Child {
         return Machine.text(of: file) ?? ""
     }
 
-    /// The program that is measured, built beside this one.
-    static var phasefold: String {
-        URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("phasefold").path
+    /// The program that is measured.
+    static var phasefold: String { beside("phasefold") }
+
+    /// A program that was built beside this one.
+    static func beside(_ name: String) -> String {
+        URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent(name).path
     }
 
     /// This program.

@@ -1,12 +1,28 @@
 internal import CRDKafka
-internal import Kafka
+internal import Glibc
+
+/// `bare-consumer BOOTSTRAP TOPIC PARTITIONS COUNT SECONDS`: reads `COUNT` messages, and prints how many it has read
+/// within `SECONDS`, the seconds that it took and those of CPU.
+@main enum Program {
+    static func main() {
+        let words = Array(CommandLine.arguments.dropFirst())
+        let numbers = words.dropFirst(2).compactMap { Int($0) }
+        guard words.count == 5, numbers.count == 3, let partitions = Int32(exactly: numbers[0]) else { exit(64) }
+        let start = ContinuousClock.now
+        guard let consumer = BareConsumer(words[0]) else { exit(70) }
+        let read = consumer.read(
+            words[1], partitions: partitions, count: numbers[1], until: start + .seconds(numbers[2]))
+        let wall = start.duration(to: .now) / .seconds(1)
+        print(read, wall, Double(clock()) / Double(CLOCKS_PER_SEC))
+    }
+}
 
 /// librdkafka alone: what the machine gives where messages are only counted.
 @safe struct BareConsumer: ~Copyable {
     private let client: OpaquePointer
     private let queue: OpaquePointer
 
-    init(_ bootstrap: String) throws {
+    init?(_ bootstrap: String) {
         let configuration = unsafe rd_kafka_conf_new()
         for (name, value) in [
             ("bootstrap.servers", bootstrap), ("group.id", "bare"), ("enable.auto.commit", "false"),
@@ -18,7 +34,7 @@ internal import Kafka
             precondition(result == RD_KAFKA_CONF_OK, "librdkafka knows \(name)")
         }
         guard let client = unsafe rd_kafka_new(RD_KAFKA_CONSUMER, configuration, nil, 0) else {
-            throw Child.Failure(description: "no consumer could be made")
+            return nil
         }
         unsafe rd_kafka_poll_set_consumer(client)
         unsafe self.client = unsafe client
@@ -33,8 +49,8 @@ internal import Kafka
 
     /// Reads all partitions from their beginning.
     ///
-    /// - Returns: messages counted; fewer than `count` where `seconds` have passed.
-    func read(_ topic: String, partitions: Int32, count: Int, seconds: Double) -> Int {
+    /// - Returns: messages counted; fewer than `count` where the time was over.
+    func read(_ topic: String, partitions: Int32, count: Int, until end: ContinuousClock.Instant) -> Int {
         let list = unsafe rd_kafka_topic_partition_list_new(partitions)
         for partition in 0..<partitions {
             let entry = unsafe rd_kafka_topic_partition_list_add(list, topic, partition)
@@ -43,9 +59,8 @@ internal import Kafka
         unsafe rd_kafka_assign(client, list)
         unsafe rd_kafka_topic_partition_list_destroy(list)
         var messages: [UnsafeMutablePointer<rd_kafka_message_t>?] = unsafe Array(repeating: nil, count: 8192)
-        let end = Clock.wall + seconds
         var read = 0
-        while read < count, Clock.wall < end {
+        while read < count, ContinuousClock.now < end {
             let taken = unsafe rd_kafka_consume_batch_queue(queue, 100, &messages, messages.count)
             for index in 0..<max(0, taken) {
                 guard let message = unsafe messages[index] else { continue }
